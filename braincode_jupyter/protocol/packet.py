@@ -1,0 +1,32 @@
+"""The base of everything that is written down or crosses a border."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+
+class Packet(BaseModel):
+    """Frozen model with camelCase keys on the wire.
+
+    Unknown keys are skipped on reading (the original adds its own) and never written. An absent
+    value is an absent key, never ``null``.
+
+    References
+    ----------
+    Braincode packet format, key casing and optional values.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        alias_generator=to_camel,
+        populate_by_name=True,
+        use_attribute_docstrings=True,
+        json_schema_serialization_defaults_required=True,
+        ser_json_inf_nan="null",
+    )
+
+    def to_wire(self) -> dict[str, object]:
+        """Return the JSON object as it is written: camelCase keys, absent values left out."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)

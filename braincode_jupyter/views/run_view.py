@@ -1,0 +1,376 @@
+"""`RunView`: the one JSON shape of a run that every surface draws, live, replayed and saved.
+
+Times are milliseconds since the epoch (UTC). Every string from outside is plain text; `Block` trees
+are the only structure, so whoever draws them creates elements and text nodes and never parses
+markup.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from braincode_jupyter.protocol.packet import Packet
+
+RunState = Literal[
+    "queued",
+    "running",
+    "completed",
+    "needs_clarification",
+    "failed",
+    "cancelled",
+    "interrupted",
+]
+RunPhase = Literal["starting", "routing", "working", "answering", "reviewing", "done"]
+AgentState = Literal[
+    "queued",
+    "waiting",
+    "running",
+    "completed",
+    "unstructured",
+    "blocked",
+    "failed",
+    "cancelled",
+    "cut_off",
+    "interrupted",
+]
+AnswerState = Literal["none", "streaming", "completed", "cut_off", "partial"]
+ReviewState = Literal[
+    "not_required", "pending", "running", "approved", "changes_requested", "blocked", "not_reviewed"
+]
+
+
+class Span(Packet):
+    """A run of inline text."""
+
+    text: str
+    """Plain text."""
+    strong: bool = False
+    """Bold."""
+    emphasis: bool = False
+    """Italic."""
+    code: bool = False
+    """Monospace."""
+    href: str | None = None
+    """http, https or mailto only."""
+
+
+class Block(Packet):
+    """One block of formatted text."""
+
+    kind: Literal[
+        "paragraph", "heading", "list", "item", "code", "quote", "table", "row", "cell", "rule"
+    ]
+    """What it is."""
+    spans: tuple[Span, ...] = ()
+    """Inline text, for paragraph, heading and cell."""
+    children: tuple["Block", ...] = ()
+    """Nested blocks, for list, item, quote, table and row."""
+    text: str = ""
+    """Verbatim text, for code."""
+    language: str = ""
+    """For code: the word after the fence."""
+    level: int = 0
+    """For heading: 1 to 6."""
+    ordered: bool = False
+    """For list."""
+    header: bool = False
+    """For row."""
+
+
+class UsageView(Packet):
+    """What was spent."""
+
+    input_tokens: int = 0
+    """Tokens sent."""
+    output_tokens: int = 0
+    """Tokens received."""
+    total_tokens: int = 0
+    """Both."""
+    calls: int = 0
+    """Model calls, failed ones included."""
+    unmeasured_calls: int = 0
+    """Calls whose usage the provider did not tell."""
+    cost_usd: float | None = None
+    """None when any price is unknown."""
+
+
+class ReferenceView(Packet):
+    """One reference of the request."""
+
+    token: str
+    """As typed."""
+    kind: str
+    """file, image, session, cell, output or variable."""
+    state: Literal["sent", "cut", "missing"]
+    """What came of it."""
+    label: str
+    """What was sent."""
+    reason: str | None = None
+    """Why it is missing, or what was cut."""
+
+
+class TodoView(Packet):
+    """One todo."""
+
+    id: str
+    """Slug."""
+    title: str
+    """What is to be done."""
+    role: str
+    """Owner."""
+    state: Literal["pending", "running", "completed", "blocked", "failed"]
+    """State."""
+    needs: tuple[str, ...] = ()
+    """Ids of upstream todos."""
+    needs_numbers: tuple[int, ...] = ()
+    """Their positions in the list, from 1."""
+    summary: str | None = None
+    """What came of it."""
+
+
+class SectionView(Packet):
+    """One section that an agent saw, or that was withheld from it."""
+
+    kind: str
+    """Section kind."""
+    owner: str
+    """Whose it is: ``user``, ``brain``, ``project`` or a context id."""
+    owner_label: str
+    """The same for people: a role name."""
+    source: str
+    """Where it came from."""
+    label: str
+    """Short name: ``your request``, ``@var:sales``, ``analyst result``."""
+    chars: int
+    """Characters."""
+    tokens: int
+    """Estimated tokens."""
+    share: float = 0.0
+    """Share of the prompt, 0 to 1."""
+    reason: str | None = None
+    """Why it was withheld: ``private``, ``no edge``, ``not for this call``."""
+
+
+class AttemptView(Packet):
+    """A failed attempt."""
+
+    attempt: int
+    """Candidate, from 1."""
+    model_id: str
+    """Model."""
+    code: str
+    """Reason code."""
+    message: str
+    """Provider's words, redacted."""
+
+
+class ArtifactView(Packet):
+    """Something a worker made or points at."""
+
+    kind: str
+    """file, thread, summary or artifact."""
+    uri: str
+    """Where."""
+    label: str
+    """Short name."""
+
+
+class AgentView(Packet):
+    """One agent: router, worker, primary or reviewer."""
+
+    context_id: str
+    """Context id."""
+    kind: Literal["router", "worker", "primary", "review"]
+    """Kind of call."""
+    role: str
+    """Role."""
+    state: AgentState
+    """State."""
+    waiting_for: str | None = None
+    """What it waits for, in words."""
+    goal: str = ""
+    """What it is to do."""
+    model_id: str | None = None
+    """Model that answers."""
+    queued_ms: int | None = None
+    """When it was planned."""
+    started_ms: int | None = None
+    """When its first model call began."""
+    ended_ms: int | None = None
+    """When it came to its final state."""
+    is_critical: bool = False
+    """On the critical path."""
+    usage: UsageView = UsageView()
+    """What it spent, failed attempts included."""
+    summary: str = ""
+    """Findings."""
+    summary_blocks: tuple[Block, ...] = ()
+    """Findings, formatted."""
+    artifacts: tuple[ArtifactView, ...] = ()
+    """Artifacts."""
+    risks: tuple[str, ...] = ()
+    """Risks."""
+    next_questions: tuple[str, ...] = ()
+    """Open questions."""
+    reason: str | None = None
+    """Why it failed or is blocked, in words."""
+    hint: str | None = None
+    """What to do about it."""
+    partial: str = ""
+    """Text of a call that broke off."""
+    todo_ids: tuple[str, ...] = ()
+    """Todos it owns."""
+    upstream: tuple[str, ...] = ()
+    """Context ids of declared upstream workers."""
+    attempts: tuple[AttemptView, ...] = ()
+    """Failed attempts."""
+    saw: tuple[SectionView, ...] = ()
+    """What it was given."""
+    withheld: tuple[SectionView, ...] = ()
+    """What existed and was kept from it."""
+
+
+class AnswerView(Packet):
+    """The answer."""
+
+    state: AnswerState = "none"
+    """State."""
+    text: str = ""
+    """Markdown as the model wrote it."""
+    blocks: tuple[Block, ...] = ()
+    """The same, parsed; empty while streaming."""
+
+
+class FindingView(Packet):
+    """One finding of the review."""
+
+    severity: str
+    """low, medium or high."""
+    text: str
+    """Issue, place and suggestion in words."""
+
+
+class ReviewView(Packet):
+    """The review."""
+
+    state: ReviewState = "not_required"
+    """State."""
+    reason: str = ""
+    """Why it is not required or not reviewed."""
+    rationale: str = ""
+    """The reviewer's words."""
+    findings: tuple[FindingView, ...] = ()
+    """Findings."""
+    required_changes: tuple[str, ...] = ()
+    """What must change."""
+    blocking_issues: tuple[str, ...] = ()
+    """What blocks."""
+    residual_risks: tuple[str, ...] = ()
+    """What stays uncertain."""
+    independence: str = ""
+    """none, weak, moderate or strong."""
+
+
+class ClarificationView(Packet):
+    """A question to the user."""
+
+    question: str
+    """The question."""
+    reason: str
+    """Why."""
+    missing: tuple[str, ...] = ()
+    """What is missing."""
+    options: tuple[tuple[str, str], ...] = ()
+    """Label and description of each option."""
+
+
+class MatrixColumn(Packet):
+    """One column of the matrix: a section that exists in this run."""
+
+    key: str
+    """Unique key."""
+    label: str
+    """Short name."""
+
+
+class MatrixRow(Packet):
+    """One row of the matrix: an agent."""
+
+    context_id: str
+    """Context id."""
+    label: str
+    """Role."""
+    cells: tuple[Literal["seen", "own", "withheld", "not_called"], ...]
+    """One per column."""
+
+
+class MatrixView(Packet):
+    """Who saw what, from the prompt manifests."""
+
+    columns: tuple[MatrixColumn, ...] = ()
+    """Sections."""
+    rows: tuple[MatrixRow, ...] = ()
+    """Agents."""
+
+
+class RunView(Packet):
+    """Everything that is drawn of a run."""
+
+    version: Literal[1] = 1
+    """Version of this shape."""
+    session_id: str
+    """Session id."""
+    run_id: str = ""
+    """Id of the run inside the session."""
+    state: RunState = "queued"
+    """State."""
+    phase: RunPhase = "starting"
+    """What is being done now."""
+    is_stopping: bool = False
+    """Stop was asked for."""
+    title: str = ""
+    """First line of the request."""
+    request: str = ""
+    """The request as typed, at most 4,000 characters."""
+    brain_id: str = ""
+    """Brain preset."""
+    mode: str = "auto"
+    """auto or radical."""
+    routing: str = ""
+    """Who planned, in words: ``routed 0.82``, ``heuristic``."""
+    routing_reason: str = ""
+    """Why."""
+    started_ms: int = 0
+    """Start."""
+    ended_ms: int | None = None
+    """End; None while running."""
+    usage: UsageView = UsageView()
+    """What the run spent."""
+    max_tokens: int | None = None
+    """Token budget."""
+    models: tuple[str, ...] = ()
+    """Names of the models that answered."""
+    model_note: str = ""
+    """Said plainly when the embedded demo model answered."""
+    references: tuple[ReferenceView, ...] = ()
+    """References."""
+    clarification: ClarificationView | None = None
+    """A question, when the run stopped for one."""
+    answer: AnswerView = AnswerView()
+    """The answer."""
+    review: ReviewView = ReviewView()
+    """The review."""
+    todos: tuple[TodoView, ...] = ()
+    """Todos."""
+    agents: tuple[AgentView, ...] = ()
+    """Router, workers in plan order, primary, review."""
+    matrix: MatrixView = MatrixView()
+    """Who saw what."""
+    warnings: tuple[str, ...] = ()
+    """What the user should know."""
+    error: str | None = None
+    """Why the run failed."""
+    hint: str | None = None
+    """What to do."""
+    is_saved: bool = True
+    """False when the journal could not be written."""
