@@ -98,8 +98,8 @@ class CellSource(Protocol):
     """The cells of the open notebook, in the best order known."""
 
     def cells(self) -> Sequence[CellSnapshot]:
-        """Return the cells known now; an executed cell has a count, the running one comes last if
-        unplaced.""" ...
+        """Return the cells known now, in notebook order as far as it is known."""
+        ...
 
 
 class VariableSource(Protocol):
