@@ -1,0 +1,176 @@
+"""Reading session files: ours and the original's, whole and damaged.
+
+A file is split on the line feed alone and never rewritten. A bad line costs that line only; it is
+reported with its place. Lines of ours that appear twice with one number count once, and a gap in
+the numbers of one writer is reported.
+"""
+
+from __future__ import annotations
+
+import gc
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from braincode_jupyter.errors import JournalError
+from braincode_jupyter.journal.files import read_whole
+from braincode_jupyter.journal.lines import LineError, decode
+from braincode_jupyter.journal.spill import restore
+from braincode_jupyter.protocol.records import parse_record
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
+
+    from pydantic import JsonValue
+
+    from braincode_jupyter.protocol.records import AnyRecord
+
+MAX_SESSION_BYTES: Final = 512 * 1024 * 1024
+"""Larger session files are not read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadPiece:
+    """A part of the file that gave no record; a gap has no size."""
+
+    at_byte: int
+    size_bytes: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLines:
+    """The lines of a session file as raw JSON objects, and what could not be read."""
+
+    lines: tuple[Mapping[str, JsonValue], ...]
+    bad: tuple[BadPiece, ...]
+
+
+def read_lines(path: Path) -> SessionLines:
+    """Read a session file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    SessionLines
+        Lines in file order.
+
+    Raises
+    ------
+    JournalError
+        If the file cannot be read at all, is no regular file, or exceeds `MAX_SESSION_BYTES`.
+    """
+    content = read_bytes(path)
+    collected = _Collected(path=path)
+    at_byte = 0
+    with _collection_paused():
+        for raw in content.split(b"\n"):
+            if raw and not raw.isspace():
+                collected.take(raw, at_byte)
+            at_byte += len(raw) + 1
+    return SessionLines(lines=tuple(collected.lines), bad=tuple(collected.bad))
+
+
+def read_records(path: Path) -> tuple[AnyRecord, ...]:
+    """Read a session file as typed records.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    tuple of AnyRecord
+        In file order; types and shapes that we do not know are `OpaqueRecord`.
+
+    Raises
+    ------
+    JournalError
+        As `read_lines`.
+    """
+    lines = read_lines(path).lines
+    with _collection_paused():
+        return tuple([parse_record(line) for line in lines])
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a session file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    bytes
+        All of it.
+
+    Raises
+    ------
+    JournalError
+        As `read_lines`.
+    """
+    try:
+        return read_whole(path, MAX_SESSION_BYTES)
+    except OSError as error:
+        raise JournalError(
+            f"Session file {str(path)!r} cannot be read: {error}.",
+            hint="Check that it is there, is a plain file, and is yours.",
+        ) from error
+
+
+@dataclass(slots=True)
+class _Collected:
+    path: Path
+    lines: list[Mapping[str, JsonValue]] = field(default_factory=list["Mapping[str, JsonValue]"])
+    bad: list[BadPiece] = field(default_factory=list[BadPiece])
+    last_seq: dict[JsonValue, int] = field(default_factory=dict["JsonValue", int])
+    bad_before: dict[JsonValue, int] = field(default_factory=dict["JsonValue", int])
+
+    def take(self, raw: bytes, at_byte: int) -> None:
+        try:
+            line = decode(raw)
+        except LineError as error:
+            self.bad.append(BadPiece(at_byte=at_byte, size_bytes=len(raw), reason=str(error)))
+            return
+        if "seq" in line and self._is_repeated(line, at_byte):
+            return
+        if "spilled" in line:
+            missing = restore(line, self.path)
+            if missing is not None:
+                self.bad.append(BadPiece(at_byte=at_byte, size_bytes=len(raw), reason=missing))
+        self.lines.append(line)
+
+    def _is_repeated(self, line: Mapping[str, JsonValue], at_byte: int) -> bool:
+        seq, writer = line["seq"], line.get("writer")
+        if not isinstance(seq, int) or not isinstance(writer, str):
+            return False
+        last = self.last_seq.get(writer, 0)
+        if seq == last:
+            return True
+        # A bad line since this writer's last good one explains the gap already.
+        if seq > last + 1 and self.bad_before.get(writer, 0) == len(self.bad):
+            reason = f"{seq - last - 1} lines of writer {writer!r} are missing before this one"
+            self.bad.append(BadPiece(at_byte=at_byte, size_bytes=0, reason=reason))
+        self.last_seq[writer] = seq
+        self.bad_before[writer] = len(self.bad)
+        return False
+
+
+@contextmanager
+def _collection_paused() -> Generator[None]:
+    """Keep the cycle collector from walking a growing heap of plain JSON: a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
