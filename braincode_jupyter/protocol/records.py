@@ -118,6 +118,8 @@ class SectionPointer(Packet):
     """Characters."""
     tokens: int
     """Estimated tokens, an upper bound."""
+    reason: str | None = None
+    """Why it was withheld: ``private``, ``no edge``, ``not granted``, ``not for this call``."""
 
 
 class PromptManifest(Record):
@@ -204,6 +206,8 @@ class ContextPlanned(Record):
     """Record type."""
     context: BrainTaskContext
     """The context."""
+    plan: RuntimePlan | None = None
+    """The whole plan, so that a view knows every worker before one starts; ours."""
 
 
 class TodosPlanned(Record):

@@ -1,0 +1,46 @@
+"""Orders of the pure core; the runtime carries them out, in the order given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.usage import ReasonCode
+
+RunStatus = Literal["completed", "needs_clarification", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRecord:
+    """Append a record that the core decided; a durable one is on the disk before what follows."""
+
+    record: AnyRecord
+    durable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallModel:
+    """Make one model call; its outcome comes back as `ModelReplied` or `ModelFailed`."""
+
+    call: ModelCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelCalls:
+    """Give up every call that is under way; nothing of them comes back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndRun:
+    """The run is over and its terminal record is written."""
+
+    status: RunStatus
+    code: ReasonCode | None = None
+    error: str = ""
+    hint: str = ""
+
+
+Effect = WriteRecord | CallModel | CancelCalls | EndRun

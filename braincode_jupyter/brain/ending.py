@@ -1,0 +1,159 @@
+"""The end of a run: one terminal record, and a final state for every todo and open worker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from braincode_jupyter.brain.effects import CancelCalls
+from braincode_jupyter.brain.report import final_report, run_summary
+from braincode_jupyter.brain.working import finish_failed
+from braincode_jupyter.protocol.records import (
+    ClarificationRequested,
+    FinalReported,
+    RunEnded,
+    RunFailed,
+)
+
+if TYPE_CHECKING:
+    from braincode_jupyter.brain.transition import Transition
+    from braincode_jupyter.protocol.plan import Clarification, ExecutedWorkerResult
+    from braincode_jupyter.protocol.records import Phase
+    from braincode_jupyter.protocol.usage import ReasonCode
+
+_OPEN_TODO = ("pending", "running")
+
+
+def end_completed(t: Transition) -> None:
+    """End a run that has an answer."""
+    _block_open_todos(t, "Not done in this run.")
+    answer = "" if t.state.answer is None else t.state.answer.text
+    _write_end(t, answer, fix_iterations=0)
+    t.end("completed")
+
+
+def end_with_question(t: Transition, clarification: Clarification) -> None:
+    """End a run that has to ask the user first; no worker was started."""
+    t.write(
+        ClarificationRequested(
+            timestamp=t.timestamp,
+            context_id=t.state.request.session_id,
+            clarification=clarification,
+        )
+    )
+    _block_open_todos(t, "Waiting for your answer.", phase="planning")
+    _write_end(t, clarification.question, fix_iterations=None)
+    t.end("needs_clarification")
+
+
+def end_failed(t: Transition, code: ReasonCode, *, error: str, hint: str = "") -> None:
+    """End a run that came to no answer; what the workers found is kept."""
+    if t.state.open_calls:
+        t.effects.append(CancelCalls())
+    _close_workers(t, code)
+    if t.state.plan is not None:
+        _block_open_todos(t, code, status="failed")
+    t.write(
+        RunFailed(
+            timestamp=t.timestamp,
+            context_id=t.state.request.session_id,
+            error=error,
+            code=code,
+            hint=hint,
+            attempt=t.state.primary_attempt,
+            will_fallback=False,
+        ),
+        durable=True,
+    )
+    t.end("failed", code=code, error=error, hint=hint)
+
+
+def end_cancelled(t: Transition) -> None:
+    """End a run that somebody stopped: give up all calls, close all workers and todos."""
+    t.effects.append(CancelCalls())
+    _close_workers(t, "cancelled")
+    _block_open_todos(t, "cancelled")
+    error = "The run was stopped."
+    t.write(
+        RunFailed(
+            timestamp=t.timestamp,
+            context_id=t.state.request.session_id,
+            error=error,
+            code="cancelled",
+            attempt=t.state.primary_attempt,
+            will_fallback=False,
+        ),
+        durable=True,
+    )
+    t.end("cancelled", code="cancelled", error=error)
+
+
+def _close_workers(t: Transition, code: ReasonCode) -> None:
+    if t.state.plan is None:
+        return
+    for worker in t.plan.workers:
+        if worker.context_id in t.state.handoffs and worker.context_id not in t.state.results:
+            finish_failed(t, worker, code)
+
+
+def _block_open_todos(
+    t: Transition,
+    why: str,
+    *,
+    status: Literal["blocked", "failed"] = "blocked",
+    phase: Phase | None = None,
+) -> None:
+    if t.state.plan is None:
+        return
+    by_role: dict[str, list[str]] = {}
+    for todo in t.plan.todos:
+        if todo.status in _OPEN_TODO:
+            by_role.setdefault(todo.role, []).append(todo.id)
+    for role, todo_ids in by_role.items():
+        t.set_todos(
+            todo_ids,
+            status,
+            phase=phase or _phase(t, role),
+            role=role,
+            error=why,
+        )
+
+
+def _phase(t: Transition, role: str) -> Phase:
+    if role == t.plan.role:
+        return "primary"
+    return "review" if role == "review" else "support"
+
+
+def _write_end(t: Transition, answer: str, *, fix_iterations: int | None) -> None:
+    report = final_report(
+        t.plan,
+        session_id=t.state.request.session_id,
+        task=t.state.request.prompt,
+        answer=answer,
+        results=_in_plan_order(t),
+        review=t.state.review,
+        warnings=t.state.warnings,
+    )
+    attempt = t.state.primary_attempt
+    t.write(FinalReported(timestamp=t.timestamp, final_report=report, attempt=attempt))
+    t.write(
+        RunEnded(
+            timestamp=t.timestamp,
+            context_id=t.state.request.session_id,
+            summary=run_summary(answer, t.state.review),
+            worker_results=_in_plan_order(t),
+            review_decision=t.state.review,
+            final_report=report,
+            fix_iterations=fix_iterations,
+            attempt=attempt,
+        ),
+        durable=True,
+    )
+
+
+def _in_plan_order(t: Transition) -> tuple[ExecutedWorkerResult, ...]:
+    return tuple(
+        t.state.results[worker.context_id]
+        for worker in t.plan.workers
+        if worker.context_id in t.state.results
+    )

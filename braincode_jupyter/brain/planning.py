@@ -1,0 +1,219 @@
+"""From the request to a plan: forced roles, a router model, or the heuristics behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.brain.heuristics import heuristic_plan, is_conversational
+from braincode_jupyter.brain.plans import bind_plan, forced_plan, routed_roles
+from braincode_jupyter.brain.prompts import instruction
+from braincode_jupyter.brain.router import (
+    ROUTER_REPLY_SCHEMA,
+    parse_router_reply,
+    router_directives,
+)
+from braincode_jupyter.brain.state import RunState
+from braincode_jupyter.brain.transition import Asking, Transition
+from braincode_jupyter.protocol.contexts import BrainTaskContext, TaskProgress
+from braincode_jupyter.protocol.plan import ModelSummary
+from braincode_jupyter.protocol.records import ContextPlanned, TodosPlanned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from braincode_jupyter.brain.state import OpenCall, RunRequest
+    from braincode_jupyter.protocol.plan import AgentRoutingPlan, RuntimePlan
+    from braincode_jupyter.protocol.records import ModelFailed, ModelReplied
+    from braincode_jupyter.protocol.sections import Candidate
+
+ROUTER_ROLE = "routeBrain"
+
+
+def router_context_id(session_id: str) -> str:
+    """Return the context id of the router, as the original names it."""
+    return f"{session_id}:router"
+
+
+def summary_of(candidate: Candidate) -> ModelSummary:
+    """Reduce a candidate to what may be stored."""
+    return ModelSummary(id=candidate.model_id, provider=candidate.provider, name=candidate.name)
+
+
+def begin_planning(t: Transition) -> bool:
+    """Make the plan, or ask the router for one.
+
+    Parameters
+    ----------
+    t : Transition
+        Open transition of a new run.
+
+    Returns
+    -------
+    bool
+        True if the plan is there, False while the router is asked.
+    """
+    request = t.state.request
+    base = _baseline(request)
+    roles = request.options.force_roles
+    if roles:
+        plan = forced_plan(roles, request.prompt, preset=request.preset, base=base)
+        set_plan(t, plan, source="heuristic", reason="Roles were named by the user.")
+        return True
+    reason = _reason_to_skip_router(t, base)
+    if reason is not None:
+        set_plan(t, base, source="heuristic", reason=reason)
+        return True
+    if _ask_router(t, attempt=1):
+        return False
+    return _fall_back(t, "the token budget has no room for a router call")
+
+
+def take_router_reply(t: Transition, record: ModelReplied) -> bool:
+    """Turn the router's reply into a plan; what is no JSON falls back to the heuristics."""
+    request = t.state.request
+    chains = {
+        role: tuple(c.model_id for c in resolution.candidates)
+        for role, resolution in request.chains.items()
+    }
+    plan = parse_router_reply(
+        record.text,
+        baseline=_baseline(request),
+        allowed_roles=routed_roles(request.preset),
+        limits=request.limits,
+        chains=chains,
+        preset=request.preset,
+    )
+    if plan is None:
+        return _fall_back(t, "the router's reply was not the asked JSON")
+    set_plan(t, plan, source="router-brain", reason=plan.reason)
+    return True
+
+
+def take_router_failure(t: Transition, opened: OpenCall, record: ModelFailed) -> bool:
+    """Try the router's next model; without one, fall back to the heuristics."""
+    if _ask_router(t, attempt=opened.call.attempt + 1):
+        return False
+    return _fall_back(t, f"the router could not be asked ({record.code})")
+
+
+def set_plan(t: Transition, plan: AgentRoutingPlan, *, source: str, reason: str) -> None:
+    """Bind a plan to contexts and models and put it on the record."""
+    request = t.state.request
+    bound = bind_plan(
+        plan,
+        run_id=request.run_id,
+        session_id=request.session_id,
+        preset=request.preset,
+        limits=request.limits,
+        mode=request.options.mode,
+        routing_source="router-brain" if source == "router-brain" else "heuristic",
+        reason=reason,
+        first_models=_first_models(request),
+        review=request.options.review,
+    )
+    t.set(plan=bound, at="working")
+    t.write(
+        ContextPlanned(
+            timestamp=t.timestamp,
+            context_id=request.session_id,
+            context=BrainTaskContext(
+                id=request.session_id,
+                goal=request.prompt,
+                progress=TaskProgress(status="pending", summary=_planned(bound)),
+                child_context_ids=tuple(w.context_id for w in bound.workers),
+            ),
+            plan=bound,
+        )
+    )
+    t.write(TodosPlanned(timestamp=t.timestamp, todos=bound.todos, dependencies=bound.dependencies))
+
+
+def preview(request: RunRequest) -> RuntimePlan:
+    """Return the plan that the heuristics give, without asking any model."""
+    t = Transition(state=RunState(request=request), timestamp=0)
+    set_plan(t, _baseline(request), source="heuristic", reason="Planned without a model.")
+    return t.plan
+
+
+def _planned(plan: RuntimePlan) -> str:
+    todos, workers = len(plan.todos), len(plan.workers)
+    return (
+        f"Planned {todos} todo{'' if todos == 1 else 's'} across "
+        f"{workers} worker context{'' if workers == 1 else 's'}."
+    )
+
+
+def _baseline(request: RunRequest) -> AgentRoutingPlan:
+    return heuristic_plan(
+        request.prompt, preset=request.preset, has_continuity=request.has_continuity
+    )
+
+
+def _first_models(request: RunRequest) -> Mapping[str, ModelSummary]:
+    return {
+        role: summary_of(resolution.candidates[0])
+        for role, resolution in request.chains.items()
+        if resolution.candidates
+    }
+
+
+def _reason_to_skip_router(t: Transition, base: AgentRoutingPlan) -> str | None:
+    request = t.state.request
+    if request.options.heuristic:
+        return "Planned without a model, as asked."
+    candidates = request.router.candidates
+    if candidates and candidates[0].is_local_demo:
+        return "The embedded model does not plan."
+    if is_conversational(
+        request.prompt,
+        plan=base,
+        has_images=request.has_images,
+        has_continuity=request.has_continuity,
+    ):
+        return "Small talk needs no router."
+    if not candidates:
+        t.warn("No model can route; planned from the words of the request.")
+        return "No router model is usable."
+    return None
+
+
+def _ask_router(t: Transition, *, attempt: int) -> bool:
+    request = t.state.request
+    if attempt > len(request.router.candidates):
+        return False
+    context_id = router_context_id(request.session_id)
+    directives = router_directives(
+        roles=routed_roles(request.preset),
+        limits=request.limits,
+        mode=request.options.mode,
+        chains=request.chains,
+        image_count=sum(s.image is not None for s in request.sections),
+    )
+    prepared = t.prepare(
+        Asking(
+            call_kind="router",
+            role=ROUTER_ROLE,
+            context_id=context_id,
+            candidate=request.router.candidates[attempt - 1],
+            attempt=attempt,
+            extra=tuple(
+                instruction(context_id, f"instruction:{title}", text) for title, text in directives
+            ),
+            reply_schema=ROUTER_REPLY_SCHEMA,
+        )
+    )
+    if prepared is None:
+        return False
+    t.set(at="routing")
+    t.launch(*prepared)
+    return True
+
+
+def _fall_back(t: Transition, why: str) -> bool:
+    """Plan from the words of the request; with images the router is mandatory: no plan."""
+    if t.state.request.has_images:
+        t.warn(f"The request has images and {why}.")
+        return False
+    t.warn(f"Planned from the words of the request: {why}.")
+    set_plan(t, _baseline(t.state.request), source="heuristic", reason="The router gave no plan.")
+    return True

@@ -1,0 +1,127 @@
+"""What the core knows of a run: the request that never changes, and the state after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+    from braincode_jupyter.brain.modes import ModeLimits
+    from braincode_jupyter.brain.presets import BrainPreset
+    from braincode_jupyter.protocol.contexts import ContextRef, HandoffPacket
+    from braincode_jupyter.protocol.plan import ExecutedWorkerResult, ModelSummary, RuntimePlan
+    from braincode_jupyter.protocol.records import ReferenceUsed, RunOptions
+    from braincode_jupyter.protocol.review import ReviewDecision
+    from braincode_jupyter.protocol.sections import ModelCall, Resolution, Section
+
+RunStep = Literal["new", "routing", "working", "answering", "reviewing", "ended"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """Everything a run starts from; resolved beforehand, so that the core needs no outside.
+
+    Parameters
+    ----------
+    session_id, run_id : str
+        Ids; every other id of the run is derived from ``run_id``.
+    prompt : str
+        The request as typed.
+    options : RunOptions
+        What was asked for beside the prompt.
+    preset : BrainPreset
+        The Brain, inheritance resolved.
+    limits : ModeLimits
+        Caps of the mode.
+    chains : mapping of str to Resolution
+        Usable models of each role.
+    router : Resolution
+        Usable models of the planner.
+    sections : tuple of Section
+        Support, environment, continuity and references, in prompt order.
+    references : tuple of ReferenceUsed
+        What each reference gave.
+    context_refs : tuple of ContextRef
+        Pointers to the support files.
+    project_support : JsonValue
+        Paths and names of the support files.
+    warnings : tuple of str
+        What the user should know before the run.
+    """
+
+    session_id: str
+    run_id: str
+    prompt: str
+    options: RunOptions
+    preset: BrainPreset
+    limits: ModeLimits
+    chains: Mapping[str, Resolution]
+    router: Resolution
+    sections: tuple[Section, ...] = ()
+    references: tuple[ReferenceUsed, ...] = ()
+    context_refs: tuple[ContextRef, ...] = ()
+    project_support: JsonValue = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def has_images(self) -> bool:
+        """Whether every model of the run must see."""
+        return any(section.image is not None for section in self.sections)
+
+    @property
+    def has_continuity(self) -> bool:
+        """Whether the request goes on from an earlier session."""
+        return any(
+            section.kind == "continuity" or section.title == "Session" for section in self.sections
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCall:
+    """A model call without outcome."""
+
+    call: ModelCall
+    reserved_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The primary's answer."""
+
+    text: str
+    model: ModelSummary
+    is_cut_off: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    """Where a run is.
+
+    ``privates`` holds what agents wrote, as it came; no prompt ever takes from it (the matrix
+    says never), it is kept so that the manifests can name what was withheld.
+    """
+
+    request: RunRequest
+    at: RunStep = "new"
+    plan: RuntimePlan | None = None
+    handoffs: Mapping[str, HandoffPacket] = field(default_factory=dict[str, "HandoffPacket"])
+    results: Mapping[str, ExecutedWorkerResult] = field(
+        default_factory=dict[str, "ExecutedWorkerResult"]
+    )
+    privates: tuple[Section, ...] = ()
+    open_calls: Mapping[str, OpenCall] = field(default_factory=dict[str, OpenCall])
+    answer: Answer | None = None
+    primary_attempt: int = 1
+    review: ReviewDecision | None = None
+    spent_tokens: int = 0
+    measured_calls: frozenset[str] = frozenset()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def committed_tokens(self) -> int:
+        """Tokens spent, and reserved by calls under way."""
+        return self.spent_tokens + sum(c.reserved_tokens for c in self.open_calls.values())

@@ -1,0 +1,183 @@
+"""`step`: the only place that decides.
+
+``step(state, record) -> (state, effects)`` is pure. Records that *drive* a run come from outside:
+the first `RunStart`, `UsageRecorded`, `ModelReplied`, `ModelFailed` and `RunCancelled`. All
+others were decided here and change nothing when they are folded again, so folding a journal
+through `step` gives the state that the run was in, and the effects without outcome are what a
+resumed run still has to do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.brain.answering import (
+    start_primary,
+    take_answer,
+    take_primary_failure,
+    take_review,
+    take_review_failure,
+)
+from braincode_jupyter.brain.ending import end_cancelled, end_failed, end_with_question
+from braincode_jupyter.brain.planning import (
+    begin_planning,
+    take_router_failure,
+    take_router_reply,
+)
+from braincode_jupyter.brain.state import RunState
+from braincode_jupyter.brain.transition import Transition
+from braincode_jupyter.brain.working import (
+    advance_workers,
+    take_worker_failure,
+    take_worker_reply,
+)
+from braincode_jupyter.protocol.records import (
+    ModelFailed,
+    ModelReplied,
+    Record,
+    RunCancelled,
+    RunStart,
+    UsageRecorded,
+)
+
+if TYPE_CHECKING:
+    from braincode_jupyter.brain.effects import Effect
+    from braincode_jupyter.brain.state import RunRequest
+    from braincode_jupyter.protocol.plan import RuntimeWorker
+    from braincode_jupyter.protocol.records import AnyRecord
+
+
+def initial(request: RunRequest) -> RunState:
+    """Return the state of a run that has not begun."""
+    return RunState(request=request)
+
+
+def first_record(request: RunRequest, *, timestamp: int) -> RunStart:
+    """Return the record that sets a run going; written before any model call."""
+    return RunStart(
+        timestamp=timestamp,
+        context_id=request.session_id,
+        run_id=request.run_id,
+        prompt=request.prompt,
+        options=request.options,
+        project_support=request.project_support,
+    )
+
+
+def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ...]]:
+    """Take one fact and decide what follows from it.
+
+    Parameters
+    ----------
+    state : RunState
+        Where the run is.
+    record : AnyRecord
+        What happened.
+
+    Returns
+    -------
+    tuple of (RunState, tuple of Effect)
+        The new state, and orders to be carried out in the order given. A record that drives nothing
+        gives the state back as it was.
+    """
+    if state.at == "ended" or not isinstance(record, Record):
+        return state, ()
+    t = Transition(state=state, timestamp=record.timestamp)
+    match record:
+        case RunStart() if state.at == "new" and record.plan is None:
+            _begin(t)
+        case UsageRecorded():
+            _book_usage(t, record)
+        case ModelReplied():
+            _take_reply(t, record)
+        case ModelFailed():
+            _take_failure(t, record)
+        case RunCancelled():
+            end_cancelled(t)
+        case _:
+            pass
+    return t.state, tuple(t.effects)
+
+
+def _begin(t: Transition) -> None:
+    request = t.state.request
+    for warning in request.warnings:
+        t.warn(warning)
+    for reference in request.references:
+        t.write(reference.model_copy(update={"timestamp": t.timestamp}))
+    if begin_planning(t):
+        _begin_work(t)
+    elif not t.state.open_calls:
+        _end_unrouted(t)
+
+
+def _book_usage(t: Transition, record: UsageRecorded) -> None:
+    if record.call_id is not None and record.call_id in t.state.open_calls:
+        t.set(
+            spent_tokens=t.state.spent_tokens + record.usage.total,
+            measured_calls=t.state.measured_calls | {record.call_id},
+        )
+
+
+def _take_reply(t: Transition, record: ModelReplied) -> None:
+    opened = t.close_call(record)
+    if opened is None:
+        return
+    match opened.call.call_kind:
+        case "router":
+            if take_router_reply(t, record):
+                _begin_work(t)
+            else:
+                _end_unrouted(t)
+        case "worker":
+            take_worker_reply(t, _worker(t, opened.call.context_id), opened=opened, record=record)
+            _go_on(t)
+        case "primary":
+            take_answer(t, opened, record)
+        case "review":
+            take_review(t, opened, record)
+
+
+def _take_failure(t: Transition, record: ModelFailed) -> None:
+    opened = t.close_call(record)
+    if opened is None:
+        return
+    match opened.call.call_kind:
+        case "router":
+            if take_router_failure(t, opened, record):
+                _begin_work(t)
+            elif not t.state.open_calls:
+                _end_unrouted(t, record)
+        case "worker":
+            take_worker_failure(t, _worker(t, opened.call.context_id), opened=opened, record=record)
+            _go_on(t)
+        case "primary":
+            take_primary_failure(t, opened, record)
+        case "review":
+            take_review_failure(t, opened, record)
+
+
+def _begin_work(t: Transition) -> None:
+    clarification = t.plan.agent_plan.clarification
+    if clarification is not None:
+        end_with_question(t, clarification)
+    else:
+        _go_on(t)
+
+
+def _go_on(t: Transition) -> None:
+    if advance_workers(t):
+        start_primary(t, attempt=1)
+
+
+def _end_unrouted(t: Transition, record: ModelFailed | None = None) -> None:
+    end_failed(
+        t,
+        "not_configured" if record is None else record.code,
+        error="A request with images needs a router model that sees, and none gave a plan.",
+        hint="Configure a vision model, name the roles with --roles, or take the images out.",
+    )
+
+
+def _worker(t: Transition, context_id: str) -> RuntimeWorker:
+    return next(worker for worker in t.plan.workers if worker.context_id == context_id)

@@ -1,0 +1,284 @@
+"""Support workers: handoff, attempts along the role's own chain, result; the reviewer too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.brain.handoff import (
+    REVIEW_REPLY_SCHEMA,
+    WORKER_REPLY_SCHEMA,
+    build_handoff,
+    envelope,
+)
+from braincode_jupyter.brain.planning import summary_of
+from braincode_jupyter.brain.prompts import (
+    private_section,
+    review_instructions,
+    worker_instructions,
+)
+from braincode_jupyter.brain.replies import blocked_result, failed_result, worker_result
+from braincode_jupyter.brain.schedule import deadlocked, ready, support_workers, upstream_of
+from braincode_jupyter.brain.transition import Asking
+from braincode_jupyter.protocol.records import (
+    MessageSent,
+    WorkerEnded,
+    WorkerFailed,
+    WorkerStarted,
+)
+
+if TYPE_CHECKING:
+    from braincode_jupyter.brain.state import OpenCall
+    from braincode_jupyter.brain.transition import Transition
+    from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimeWorker
+    from braincode_jupyter.protocol.records import ModelFailed, ModelReplied, Phase
+    from braincode_jupyter.protocol.sections import Candidate
+    from braincode_jupyter.protocol.usage import ReasonCode
+
+
+def phase_of(worker: RuntimeWorker) -> Phase:
+    """Return the phase in which a worker that is not the primary runs."""
+    return "review" if worker.role == "review" else "support"
+
+
+def advance_workers(t: Transition) -> bool:
+    """Start every worker that may start.
+
+    Parameters
+    ----------
+    t : Transition
+        Open transition.
+
+    Returns
+    -------
+    bool
+        True once all support workers are in a final state.
+    """
+    while True:
+        finished = {key: result.status for key, result in t.state.results.items()}
+        running = frozenset(opened.call.context_id for opened in t.state.open_calls.values())
+        startable = ready(t.plan, finished=finished, running=running)
+        if not startable:
+            stuck = deadlocked(t.plan, finished=finished, running=running)
+            for worker in stuck:
+                _block(t, worker)
+            if stuck:
+                continue
+            break
+        for worker in startable:
+            start_worker(t, worker)
+        if all(worker.context_id not in t.state.results for worker in startable):
+            break
+    return all(worker.context_id in t.state.results for worker in support_workers(t.plan))
+
+
+def start_worker(t: Transition, worker: RuntimeWorker) -> None:
+    """Hand a worker its packet and ask its first model; without one it fails at once."""
+    request = t.state.request
+    packet = build_handoff(
+        worker,
+        session_id=request.session_id,
+        run_id=request.run_id,
+        phase=phase_of(worker),
+        context_refs=request.context_refs,
+    )
+    t.set(handoffs={**t.state.handoffs, worker.context_id: packet})
+    t.write(
+        MessageSent(
+            timestamp=t.timestamp,
+            context_id=worker.context_id,
+            phase=phase_of(worker),
+            worker=worker.role,
+            message=envelope(packet, run_id=request.run_id),
+        )
+    )
+    candidates = candidates_of(t, worker)
+    if not candidates:
+        refusals = request.chains[worker.role].refusals if worker.role in request.chains else ()
+        why = "; ".join(f"{r.model_id}: {r.reason}" for r in refusals) or "no model is configured"
+        t.write(
+            WorkerFailed(
+                timestamp=t.timestamp,
+                context_id=worker.context_id,
+                phase=phase_of(worker),
+                worker=worker.role,
+                error=why,
+                code="not_configured",
+                handoff=packet,
+                will_fallback=False,
+            )
+        )
+        finish_failed(t, worker, "not_configured")
+        return
+    ask_worker(t, worker, attempt=1)
+
+
+def candidates_of(t: Transition, worker: RuntimeWorker) -> tuple[Candidate, ...]:
+    """Return the models that may be asked for a worker, the one that the router wanted first.
+
+    The embedded demo model is never a reviewer (design 5).
+
+    Returns
+    -------
+    tuple of Candidate
+        In the order in which they are asked.
+    """
+    resolution = t.state.request.chains.get(worker.role)
+    found = () if resolution is None else resolution.candidates
+    if worker.role == "review":
+        found = tuple(c for c in found if not c.is_local_demo)
+    if worker.model_id is not None:
+        found = tuple(sorted(found, key=lambda c: c.model_id != worker.model_id))
+    return found
+
+
+def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
+    """Ask one model of a worker's chain; a refused budget ends the worker."""
+    packet = t.state.handoffs[worker.context_id]
+    is_review = worker.role == "review"
+    candidate = candidates_of(t, worker)[attempt - 1]
+    prepared = t.prepare(
+        Asking(
+            call_kind="review" if is_review else "worker",
+            role=worker.role,
+            context_id=worker.context_id,
+            candidate=candidate,
+            attempt=attempt,
+            extra=review_instructions(packet) if is_review else worker_instructions(packet),
+            reply_schema=REVIEW_REPLY_SCHEMA if is_review else WORKER_REPLY_SCHEMA,
+            upstream=frozenset(upstream_of(t.plan, worker.context_id)),
+        )
+    )
+    if prepared is None:
+        _write_failure(
+            t, worker, attempt=attempt, code="token_limit", error="The token budget is used up."
+        )
+        finish_failed(t, worker, "token_limit")
+        return
+    phase = phase_of(worker)
+    t.set_todos(worker.todo_ids or (), "running", phase=phase, role=worker.role)
+    t.write(
+        WorkerStarted(
+            timestamp=t.timestamp,
+            context_id=worker.context_id,
+            phase=phase,
+            worker=worker.role,
+            goal=worker.goal,
+            handoff=packet,
+            model=candidate.model_id,
+            agent_session_id=f"{worker.context_id}-{attempt}",
+            attempt=attempt,
+        )
+    )
+    t.launch(*prepared)
+
+
+def take_worker_reply(
+    t: Transition, worker: RuntimeWorker, *, opened: OpenCall, record: ModelReplied
+) -> ExecutedWorkerResult:
+    """Normalise a worker's reply and put its result on the record."""
+    packet = t.state.handoffs[worker.context_id]
+    model = summary_of(opened.call.candidate)
+    keep_private(t, worker, record.text)
+    result = worker_result(record.text, handoff=packet, worker=worker, model=model)
+    finish_worker(t, worker, result, attempt=record.attempt)
+    return result
+
+
+def take_worker_failure(
+    t: Transition, worker: RuntimeWorker, *, opened: OpenCall, record: ModelFailed
+) -> None:
+    """Go on with the next model of the role's chain, or end the worker as failed."""
+    if record.partial:
+        keep_private(t, worker, record.partial)
+    attempt = opened.call.attempt
+    will_fallback = attempt < len(candidates_of(t, worker))
+    _write_failure(t, worker, attempt, record.code, error=record.error, will_fallback=will_fallback)
+    if will_fallback:
+        ask_worker(t, worker, attempt=attempt + 1)
+    else:
+        finish_failed(t, worker, record.code, attempt=attempt)
+
+
+def keep_private(t: Transition, worker: RuntimeWorker, text: str) -> None:
+    """Remember what an agent wrote, so that manifests can name what was withheld."""
+    private = private_section(worker.context_id, worker.role, text)
+    t.set(privates=(*t.state.privates, private))
+
+
+def finish_failed(
+    t: Transition, worker: RuntimeWorker, code: ReasonCode, *, attempt: int | None = None
+) -> None:
+    """End a worker as failed; only the reason code goes to anybody else."""
+    packet = t.state.handoffs[worker.context_id]
+    finish_worker(t, worker, failed_result(code, handoff=packet, worker=worker), attempt=attempt)
+
+
+def finish_worker(
+    t: Transition,
+    worker: RuntimeWorker,
+    result: ExecutedWorkerResult,
+    *,
+    attempt: int | None = None,
+) -> None:
+    """Put a final result on the record, whatever its state."""
+    phase = phase_of(worker)
+    t.set(results={**t.state.results, worker.context_id: result})
+    t.write(
+        MessageSent(
+            timestamp=t.timestamp,
+            context_id=worker.context_id,
+            phase=phase,
+            worker=worker.role,
+            message=envelope(result, run_id=t.state.request.run_id),
+            attempt=attempt,
+        )
+    )
+    t.write(
+        WorkerEnded(
+            timestamp=t.timestamp,
+            context_id=worker.context_id,
+            phase=phase,
+            worker=worker.role,
+            result=result,
+            attempt=attempt,
+        )
+    )
+    t.set_todos(
+        worker.todo_ids or (),
+        result.status,
+        phase=phase,
+        role=worker.role,
+        summary=result.summary if result.error is None else None,
+        error=result.error,
+    )
+
+
+def _block(t: Transition, worker: RuntimeWorker) -> None:
+    request = t.state.request
+    result = blocked_result(
+        "upstream_failed", worker=worker, session_id=request.session_id, run_id=request.run_id
+    )
+    finish_worker(t, worker, result)
+
+
+def _write_failure(
+    t: Transition,
+    worker: RuntimeWorker,
+    *,
+    attempt: int,
+    code: ReasonCode,
+    error: str,
+    will_fallback: bool = False,
+) -> None:
+    t.write(
+        WorkerFailed(
+            timestamp=t.timestamp,
+            context_id=worker.context_id,
+            phase=phase_of(worker),
+            worker=worker.role,
+            error=error,
+            code=code,
+            attempt=attempt,
+            will_fallback=will_fallback,
+        )
+    )

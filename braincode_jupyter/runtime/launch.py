@@ -1,0 +1,313 @@
+"""The door of the runtime: prepare a run, execute it, stop it, read it back."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.brain.planning import preview
+from braincode_jupyter.errors import (
+    BraincodeError,
+    ConfigurationError,
+    JournalError,
+    LimitExceededError,
+    ModelError,
+    RunCancelledError,
+    RunError,
+    UsageError,
+)
+from braincode_jupyter.journal import open_session, read_records, resolve_session
+from braincode_jupyter.protocol.records import RunEnded, RunFailed, RunStart
+from braincode_jupyter.runtime.orchestrator import Orchestrator
+from braincode_jupyter.runtime.preparation import prepare
+from braincode_jupyter.runtime.run import Run
+from braincode_jupyter.runtime.settings import default_home
+from braincode_jupyter.views.fold import close_view, fold, start_view
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from braincode_jupyter.brain.effects import EndRun
+    from braincode_jupyter.protocol.plan import RuntimePlan
+    from braincode_jupyter.protocol.ports import Clock
+    from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.runtime.preparation import Preparation
+    from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Sources
+    from braincode_jupyter.views.run_view import RunView
+
+
+class SystemClock:
+    """The machine's time."""
+
+    def now_ms(self) -> int:
+        """Return milliseconds since the epoch, UTC."""
+        return time.time_ns() // 1_000_000
+
+
+class PreparedRun:
+    """A run that can be executed once.
+
+    Parameters
+    ----------
+    preparation : Preparation
+        What it starts from.
+    clock : Clock
+        Time.
+    """
+
+    def __init__(self, preparation: Preparation, *, clock: Clock) -> None:
+        self._preparation = preparation
+        self._clock = clock
+        self._orchestrator: Orchestrator | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_stopped = False
+
+    @property
+    def session_id(self) -> str:
+        """Id of the session that the run writes."""
+        return self._preparation.request.session_id
+
+    @property
+    def run_id(self) -> str:
+        """Id of the run."""
+        return self._preparation.request.run_id
+
+    @property
+    def view(self) -> RunView:
+        """The newest view; before the start the request alone."""
+        if self._orchestrator is not None:
+            return self._orchestrator.view
+        request = self._preparation.request
+        title = next((line.strip() for line in request.prompt.splitlines() if line.strip()), "")
+        return start_view(self.session_id).model_copy(
+            update={
+                "run_id": request.run_id,
+                "title": title[:200],
+                "brain_id": request.preset.id,
+                "mode": request.options.mode,
+                "started_ms": self._clock.now_ms(),
+            }
+        )
+
+    def stop(self) -> None:
+        """Stop the run, from any thread; a second call, or one after the end, does nothing."""
+        self._is_stopped = True
+        loop, orchestrator = self._loop, self._orchestrator
+        if loop is not None and orchestrator is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(orchestrator.cancel, "stop")
+
+    async def execute(self, observer: RunObserver | None = None) -> Run:
+        """Carry the run out.
+
+        Parameters
+        ----------
+        observer : RunObserver or None
+            Told of every new view and of streamed text, on this loop.
+
+        Returns
+        -------
+        Run
+            Also for a failed or stopped run; ``run.error`` then says why.
+
+        Raises
+        ------
+        asyncio.CancelledError
+            If the task was cancelled, as by a kernel interrupt; the end record is written first.
+        JournalError
+            If another process holds the session.
+        """
+        self._loop = asyncio.get_running_loop()
+        journal = open_session(self._preparation.home, self.session_id)
+        orchestrator = Orchestrator(
+            request=self._preparation.request,
+            models=self._preparation.models,
+            journal=journal,
+            clock=self._clock,
+            observer=observer,
+        )
+        self._orchestrator = orchestrator
+        if self._is_stopped:
+            self._loop.call_soon(orchestrator.cancel, "stop")
+        try:
+            await orchestrator.execute()
+        finally:
+            journal.close()
+            if self._preparation.owns_models:
+                await self._preparation.models.aclose()
+        return self._run(orchestrator)
+
+    def current(self) -> Run:
+        """Return the run as far as it is, for example after a cancel."""
+        if self._orchestrator is None:
+            return Run(self.view, ())
+        return self._run(self._orchestrator)
+
+    def _run(self, orchestrator: Orchestrator) -> Run:
+        ended = orchestrator.ended
+        return Run(
+            orchestrator.view,
+            orchestrator.records,
+            calls=orchestrator.calls,
+            error=None if ended is None else error_of(ended),
+        )
+
+
+def error_of(ended: EndRun) -> BraincodeError | None:
+    """Return the error that a run ended with, None if it has an answer or a question.
+
+    Parameters
+    ----------
+    ended : EndRun
+        The end.
+
+    Returns
+    -------
+    BraincodeError or None
+        One line on what happened, one on what to do.
+    """
+    match ended.code:
+        case None:
+            return None
+        case "cancelled":
+            return RunCancelledError(ended.error, hint=ended.hint)
+        case "token_limit":
+            return LimitExceededError(ended.error, hint=ended.hint)
+        case "not_configured":
+            return ConfigurationError(ended.error, hint=ended.hint)
+        case code:
+            return ModelError(ended.error, code=code, hint=ended.hint)
+
+
+def prepare_run(
+    prompt: str, arguments: RunArguments, sources: Sources, *, clock: Clock | None = None
+) -> PreparedRun:
+    """Resolve everything a run needs, without any model call.
+
+    Parameters
+    ----------
+    prompt : str
+        The request as typed.
+    arguments : RunArguments
+        What was asked for beside it.
+    sources : Sources
+        Where typed references look.
+    clock : Clock or None
+        Time; None: the machine's.
+
+    Returns
+    -------
+    PreparedRun
+        To be executed once.
+
+    Raises
+    ------
+    UsageError
+        For an empty request, an unknown name, a reference that points at nothing.
+    ConfigurationError
+        For broken settings, and when no model can be used.
+    """
+    used = clock or SystemClock()
+    return PreparedRun(prepare(prompt, arguments, sources=sources, clock=used), clock=used)
+
+
+async def plan_run(prompt: str, arguments: RunArguments, sources: Sources) -> RuntimePlan:
+    """Return the plan of a request, without running it.
+
+    Parameters
+    ----------
+    prompt : str
+        The request as typed.
+    arguments : RunArguments
+        With ``heuristic`` no model is asked; else the router is, and nobody after it.
+    sources : Sources
+        Where typed references look.
+
+    Returns
+    -------
+    RuntimePlan
+        The plan.
+
+    Raises
+    ------
+    BraincodeError
+        As `prepare_run`; `ModelError` if images need a router and none answers.
+    """
+    clock = SystemClock()
+    preparation = prepare(prompt, arguments, sources=sources, clock=clock)
+    if arguments.heuristic:
+        return preview(preparation.request)
+    orchestrator = Orchestrator(
+        request=preparation.request,
+        models=preparation.models,
+        journal=None,
+        clock=clock,
+        plans_only=True,
+    )
+    try:
+        plan = await orchestrator.plan()
+    finally:
+        if preparation.owns_models:
+            await preparation.models.aclose()
+    if plan is None:
+        ended = orchestrator.ended
+        error = None if ended is None else error_of(ended)
+        raise error or RunError("No plan came about.", hint="Try --heuristic.")
+    return plan
+
+
+def read_run(session_id: str, home: Path | None = None) -> Run:
+    """Rebuild the newest run of a session from its file.
+
+    Parameters
+    ----------
+    session_id : str
+        Session id, the beginning of one, or ``last``.
+    home : Path or None
+        None: ``~/.braincode``.
+
+    Returns
+    -------
+    Run
+        Its prompts are not part of the file, so ``run.calls`` is empty; a run without end record
+        reads as interrupted.
+
+    Raises
+    ------
+    UsageError
+        If there is no such session.
+    JournalError
+        If the file cannot be read.
+    """
+    entry = resolve_session(home or default_home(), session_id.removeprefix("@@"))
+    if entry is None:
+        raise UsageError(
+            f"No session starts with {session_id!r}.", hint="%braincode sessions lists them."
+        )
+    try:
+        records = read_records(entry.path)
+    except OSError as error:
+        raise JournalError(
+            f"The session file {entry.path.name!r} cannot be read: {error.strerror}.",
+            hint="Check its permissions.",
+        ) from error
+    view = start_view(entry.session_id)
+    for record in records:
+        view = fold(view, record)
+    return Run(close_view(view), _last_run(records))
+
+
+def _last_run(records: Sequence[AnyRecord]) -> tuple[AnyRecord, ...]:
+    """Return the records of the newest run of a session that may hold many."""
+    start = 0
+    is_over = False
+    for index, record in enumerate(records):
+        begins = isinstance(record, RunStart) and record.plan is None
+        if begins or is_over:
+            start, is_over = index, False
+        if isinstance(record, RunEnded) or (
+            isinstance(record, RunFailed) and not record.will_fallback
+        ):
+            is_over = True
+    return tuple(records[start:])

@@ -1,0 +1,279 @@
+"""The loop of a run: a record in, effects out, one port per effect, its outcome a record again.
+
+Nothing is decided here. Known trade-off: records are written on the loop, since an append costs
+microseconds; only the few durable ones wait for the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+from braincode_jupyter.brain.effects import CallModel, CancelCalls, EndRun, WriteRecord
+from braincode_jupyter.brain.step import first_record, initial, step
+from braincode_jupyter.errors import JournalError, ModelError
+from braincode_jupyter.protocol.records import (
+    ModelFailed,
+    ModelReplied,
+    RunCancelled,
+    UsageRecorded,
+    Warned,
+)
+from braincode_jupyter.protocol.usage import ReasonCode
+from braincode_jupyter.views.fold import fold, start_view
+
+if TYPE_CHECKING:
+    from braincode_jupyter.brain.state import RunRequest, RunState
+    from braincode_jupyter.protocol.plan import RuntimePlan
+    from braincode_jupyter.protocol.ports import Clock, JournalPort, ModelClient
+    from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.protocol.sections import ModelCall, ModelReply
+    from braincode_jupyter.protocol.usage import CallKind
+    from braincode_jupyter.runtime.settings import RunObserver
+    from braincode_jupyter.views.run_view import RunView
+
+_log = logging.getLogger(__name__)
+_PHASES: dict[CallKind, str] = {
+    "router": "router",
+    "worker": "support",
+    "primary": "primary",
+    "review": "review",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Orchestrator:
+    """Carries one run from its first record to its terminal one.
+
+    Parameters
+    ----------
+    request : RunRequest
+        What the run starts from.
+    models : ModelClient
+        Who is asked.
+    journal : JournalPort or None
+        Where records go; None keeps them in memory alone.
+    clock : Clock
+        Time.
+    observer : RunObserver or None
+        Who is told.
+    plans_only : bool
+        Ask the router and nobody else.
+    """
+
+    request: RunRequest
+    models: ModelClient
+    journal: JournalPort | None
+    clock: Clock
+    observer: RunObserver | None = None
+    plans_only: bool = False
+    records: list[AnyRecord] = field(default_factory=list["AnyRecord"], init=False)
+    calls: list[ModelCall] = field(default_factory=list["ModelCall"], init=False)
+    ended: EndRun | None = field(default=None, init=False)
+    state: RunState = field(init=False)
+    view: RunView = field(init=False)
+    _inbox: asyncio.Queue[AnyRecord | None] = field(init=False)
+    _tasks: dict[str, asyncio.Task[None]] = field(
+        default_factory=dict[str, "asyncio.Task[None]"], init=False
+    )
+    _group: asyncio.TaskGroup | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.state = initial(self.request)
+        self.view = start_view(self.request.session_id)
+        self._inbox = asyncio.Queue()
+
+    async def execute(self) -> None:
+        """Run to the terminal record.
+
+        Raises
+        ------
+        asyncio.CancelledError
+            If the task was cancelled; the terminal record is written before it passes.
+        """
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            try:
+                self._take(first_record(self.request, timestamp=self.clock.now_ms()), durable=True)
+                while self.ended is None:
+                    record = await self._inbox.get()
+                    if record is not None:
+                        self._take(record)
+            except asyncio.CancelledError:
+                self.cancel("interrupt")
+                raise
+            finally:
+                self._cancel_calls()
+
+    async def plan(self) -> RuntimePlan | None:
+        """Go as far as the plan.
+
+        Returns
+        -------
+        RuntimePlan or None
+            None if the run ended without one.
+        """
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            self._take(first_record(self.request, timestamp=self.clock.now_ms()))
+            while self.ended is None and self.state.plan is None:
+                record = await self._inbox.get()
+                if record is not None:
+                    self._take(record)
+            self._cancel_calls()
+        return self.state.plan
+
+    def cancel(self, by: Literal["stop", "interrupt", "shutdown"]) -> None:
+        """Stop the run now; to be called on its loop. A run that has ended stays as it is."""
+        if self.ended is None:
+            self._take(RunCancelled(timestamp=self.clock.now_ms(), by=by), durable=True)
+            self._inbox.put_nowait(None)
+
+    def _take(self, record: AnyRecord, *, durable: bool = False) -> None:
+        """Write one driving record, then carry out what follows from it, in order."""
+        if self.ended is not None:
+            return
+        self._write(record, durable=durable)
+        self.state, effects = step(self.state, record)
+        for effect in effects:
+            match effect:
+                case WriteRecord():
+                    self._write(effect.record, durable=effect.durable)
+                case CallModel():
+                    self._start(effect.call)
+                case CancelCalls():
+                    self._cancel_calls()
+                case EndRun():
+                    self.ended = effect
+        if self.observer is not None:
+            self.observer.on_view(self.view)
+
+    def _write(self, record: AnyRecord, *, durable: bool) -> None:
+        self.records.append(record)
+        self.view = fold(self.view, record)
+        if self.journal is None:
+            return
+        try:
+            self.journal.append(record, durable=durable)
+        except JournalError as error:
+            _log.warning("session file: %s", error)
+            self.journal = None
+            note = Warned(
+                timestamp=self.clock.now_ms(),
+                message=f"Not saved: {error.message} The answer stays in this notebook.",
+            )
+            self.records.append(note)
+            self.view = fold(self.view, note).model_copy(update={"is_saved": False})
+
+    def _start(self, call: ModelCall) -> None:
+        if self.plans_only and call.call_kind != "router":
+            return
+        self.calls.append(call)
+        if self._group is not None:
+            task = self._group.create_task(self._perform(call), name=f"braincode-{call.role}")
+            self._tasks[call.call_id] = task
+
+    def _cancel_calls(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        self._tasks.clear()
+
+    async def _perform(self, call: ModelCall) -> None:
+        """Make one call; every outcome but a cancel becomes a record."""
+        started_ms = self.clock.now_ms()
+        sink = _TextCounter(call.context_id, self.observer)
+        try:
+            reply = await self.models.complete(call, sink.take)
+        except ModelError as error:
+            outcome = self._failed(call, error, started_ms)
+        except Exception as error:
+            _log.exception("model call %s", call.call_id)
+            message = f"The model client raised {type(error).__name__}."
+            fault = ModelError(message, code="internal_error", partial=sink.text)
+            outcome = self._failed(call, fault, started_ms)
+        else:
+            self._report_usage(call, reply)
+            outcome = ModelReplied(
+                timestamp=self.clock.now_ms(),
+                context_id=call.context_id,
+                call_id=call.call_id,
+                call_kind=call.call_kind,
+                role=call.role,
+                attempt=call.attempt,
+                model_id=call.candidate.model_id,
+                provider=call.candidate.provider,
+                text=reply.text,
+                finish_reason=reply.finish_reason,
+                duration_ms=self.clock.now_ms() - started_ms,
+            )
+        self._tasks.pop(call.call_id, None)
+        self._inbox.put_nowait(outcome)
+
+    def _failed(self, call: ModelCall, error: ModelError, started_ms: int) -> ModelFailed:
+        return ModelFailed(
+            timestamp=self.clock.now_ms(),
+            context_id=call.context_id,
+            call_id=call.call_id,
+            call_kind=call.call_kind,
+            role=call.role,
+            attempt=call.attempt,
+            model_id=call.candidate.model_id,
+            provider=call.candidate.provider,
+            code=_reason(error.code),
+            error=error.message,
+            hint=error.hint,
+            status=error.status,
+            partial=error.partial,
+            duration_ms=self.clock.now_ms() - started_ms,
+        )
+
+    def _report_usage(self, call: ModelCall, reply: ModelReply) -> None:
+        if reply.usage is None or reply.usage.total <= 0:
+            return
+        session_id = self.request.session_id
+        agent = {
+            "router": f"{session_id}:router",
+            "primary": session_id,
+        }.get(call.call_kind, f"{call.context_id}-{call.attempt}")
+        is_brain = call.call_kind in {"router", "primary"}
+        self._inbox.put_nowait(
+            UsageRecorded(
+                timestamp=self.clock.now_ms(),
+                context_id=call.context_id,
+                role=call.role,
+                phase=_PHASES[call.call_kind],
+                brain_id=self.request.preset.id if is_brain else None,
+                model_id=call.candidate.model_id,
+                provider=call.candidate.provider,
+                agent_session_id=agent,
+                task_id=call.context_id,
+                parent_id=session_id,
+                turn_id=f"{agent}:1:1",
+                attempt=None if call.call_kind == "router" else call.attempt,
+                usage=reply.usage,
+                cost_usd=reply.cost_usd,
+                call_id=call.call_id,
+            )
+        )
+
+
+@dataclass(slots=True)
+class _TextCounter:
+    """Passes streamed text on with its offset, so that a view can catch up."""
+
+    context_id: str
+    observer: RunObserver | None
+    text: str = ""
+
+    def take(self, piece: str) -> None:
+        offset = len(self.text)
+        self.text += piece
+        if self.observer is not None:
+            self.observer.on_text(self.context_id, offset, piece)
+
+
+def _reason(code: str) -> ReasonCode:
+    known: tuple[ReasonCode, ...] = get_args(ReasonCode)
+    return next((name for name in known if name == code), "internal_error")

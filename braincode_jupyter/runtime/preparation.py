@@ -1,0 +1,288 @@
+"""From a prompt and arguments to a request that the core can run, without any model call.
+
+Everything that can be wrong with what the user typed or configured is found here: unknown Brain,
+role or session, typed references that point at nothing, no usable model.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from braincode_jupyter.brain.modes import limits_for
+from braincode_jupyter.brain.presets import policy_for, resolve_preset, router_policy
+from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
+from braincode_jupyter.brain.state import RunRequest
+from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError
+from braincode_jupyter.home import load_home, load_support
+from braincode_jupyter.journal import read_lines, resolve_session
+from braincode_jupyter.models import load_models
+from braincode_jupyter.protocol.records import RunOptions
+from braincode_jupyter.protocol.sections import Section
+from braincode_jupyter.references import SessionText, expand
+from braincode_jupyter.runtime.settings import default_home
+from braincode_jupyter.views.session_context import read_context
+from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from braincode_jupyter.brain.presets import BrainPreset
+    from braincode_jupyter.home import Home, ProjectSupport
+    from braincode_jupyter.journal import SessionEntry
+    from braincode_jupyter.protocol.ports import Clock, ModelClient
+    from braincode_jupyter.protocol.sections import Resolution
+    from braincode_jupyter.references import Expansion
+    from braincode_jupyter.runtime.settings import RunArguments, Sources
+
+MAX_PROMPT_BYTES = 256 * 1024
+"""Longest request; bytes of UTF-8 (security, section 15)."""
+MAX_WORKERS = 64
+"""Most workers of a run, primary included."""
+LOCAL_PRESET = "local"
+NOTEBOOK_PRESET = "notebook"
+_ORIGINAL_PRESET = "brain"
+
+NO_MODEL_HINT = """Three ways out:
+  1. Set a key before Jupyter starts: OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.
+  2. Use a local server: add its base URL to ~/.braincode/models.json; %braincode doctor looks for
+  one. 3. Install the small embedded model: pip install 'braincode_jupyter[local]', then
+  %braincode local install."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """A request with what it needs to run."""
+
+    request: RunRequest
+    models: ModelClient
+    owns_models: bool
+    home: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chosen:
+    """A Brain with the models that its roles can use."""
+
+    preset: BrainPreset
+    chains: Mapping[str, Resolution]
+    router: Resolution
+
+    @property
+    def is_usable(self) -> bool:
+        return any(resolution.candidates for resolution in self.chains.values())
+
+
+def prepare(prompt: str, arguments: RunArguments, *, sources: Sources, clock: Clock) -> Preparation:
+    """Resolve everything that a run starts from.
+
+    Parameters
+    ----------
+    prompt : str
+        The request as typed; at most 256 KiB.
+    arguments : RunArguments
+        What was asked for beside it.
+    sources : Sources
+        Where typed references look.
+    clock : Clock
+        Time.
+
+    Returns
+    -------
+    Preparation
+        Ready to run; no model was asked, and no session file written.
+
+    Raises
+    ------
+    UsageError
+        For an empty or too long request, an unknown name, a reference that points at nothing.
+    ConfigurationError
+        For broken settings, and when no model can be used.
+    """
+    _check_prompt(prompt)
+    _check_numbers(arguments)
+    home = arguments.home or default_home()
+    root = (arguments.project_root or Path.cwd()).resolve()
+    documents = load_home(home)
+    models = arguments.models or load_models(documents.models, documents.auth, dict(os.environ))
+    expansion = _expand(prompt, arguments, sources=sources, root=root, home=home)
+    chosen = _choose(arguments, documents, models, vision=bool(expansion.images))
+    support = load_support(home, root)
+    continued = _continued(arguments, home)
+    mode = arguments.mode or documents.settings.mode
+    request = RunRequest(
+        session_id=continued.session_id if continued is not None else str(uuid4()),
+        run_id=str(uuid4()),
+        prompt=prompt,
+        options=RunOptions(
+            mode=mode,
+            brain_id=chosen.preset.id,
+            force_roles=arguments.roles,
+            review=arguments.review,
+            max_workers=arguments.max_workers,
+            max_tokens=arguments.max_tokens,
+            heuristic=arguments.heuristic,
+            need_to_know=arguments.need_to_know,
+        ),
+        preset=chosen.preset,
+        limits=limits_for(mode, chosen.preset, max_workers=arguments.max_workers),
+        chains=chosen.chains,
+        router=chosen.router,
+        sections=(
+            *_support_sections(support),
+            _environment(clock),
+            *_continuity(continued),
+            *expansion.sections,
+        ),
+        references=expansion.records(clock.now_ms()),
+        context_refs=support.context_refs,
+        project_support=support.summary,
+        warnings=(*documents.notices, *expansion.warnings),
+    )
+    return Preparation(
+        request=request, models=models, owns_models=arguments.models is None, home=home
+    )
+
+
+def _check_prompt(prompt: str) -> None:
+    if not prompt.strip():
+        raise UsageError(
+            "The request is empty.", hint="Write what you want below the %%braincode line."
+        )
+    size = len(prompt.encode("utf-8", "surrogatepass"))
+    if size > MAX_PROMPT_BYTES:
+        raise UsageError(
+            f"The request has {size:,} bytes; the limit is {MAX_PROMPT_BYTES:,}.",
+            hint="Put long text in a file or a variable and refer to it with @path or @var:NAME.",
+        )
+
+
+def _check_numbers(arguments: RunArguments) -> None:
+    workers, tokens = arguments.max_workers, arguments.max_tokens
+    if workers is not None and not 1 <= workers <= MAX_WORKERS:
+        raise UsageError(
+            f"max_workers is {workers!r}.", hint=f"Give a number from 1 to {MAX_WORKERS}."
+        )
+    if tokens is not None and tokens < 1:
+        raise UsageError(f"max_tokens is {tokens!r}.", hint="Give a number of at least 1.")
+    routed = [role for role in ROLES if role not in INTERNAL_ROLES]
+    for role in arguments.roles:
+        if role not in routed:
+            raise UnknownNameError("role", role, routed)
+
+
+def _expand(
+    prompt: str, arguments: RunArguments, *, sources: Sources, root: Path, home: Path
+) -> Expansion:
+    return expand(
+        prompt if arguments.expand_references else "",
+        project_root=root,
+        cells=sources.cells,
+        variables=sources.variables,
+        session_lookup=lambda ref: _session_text(home, ref),
+        vision=None,
+    )
+
+
+def _session_text(home: Path, ref: str) -> SessionText | None:
+    entry = resolve_session(home, ref)
+    if entry is None:
+        return None
+    context = read_context(entry.facts, read_lines(entry.path).lines)
+    return SessionText(
+        session_id=entry.session_id, text=session_reference_text(context), uri=str(entry.path)
+    )
+
+
+def _choose(
+    arguments: RunArguments, documents: Home, models: ModelClient, *, vision: bool
+) -> _Chosen:
+    """Pick the Brain; without any usable model fall back to the embedded one, or say what to do."""
+    configured = documents.settings.default_brain_id
+    wanted = arguments.brain or (NOTEBOOK_PRESET if configured == _ORIGINAL_PRESET else configured)
+    chosen = _resolve(resolve_preset(wanted, documents.presets), models, vision=vision)
+    if chosen.is_usable:
+        return chosen
+    if arguments.brain is None and not vision:
+        local = _resolve(resolve_preset(LOCAL_PRESET, documents.presets), models, vision=False)
+        if local.is_usable:
+            return local
+    refusals = {
+        refusal.reason for resolution in chosen.chains.values() for refusal in resolution.refusals
+    }
+    if vision:
+        raise ConfigurationError(
+            f"The request has images and no model of Brain {wanted!r} that can be used sees them.",
+            hint="Set a key of a provider with a vision model, or take the images out.",
+        )
+    why = "; ".join(sorted(refusals)[:3])
+    raise ConfigurationError(
+        f"No language model can be used with Brain {wanted!r}" + (f" ({why})." if why else "."),
+        hint=NO_MODEL_HINT,
+    )
+
+
+def _resolve(preset: BrainPreset, models: ModelClient, *, vision: bool) -> _Chosen:
+    chains: dict[str, Resolution] = {}
+    for role in ROLES:
+        if role in INTERNAL_ROLES:
+            continue
+        policy = policy_for(preset, role)
+        chains[role] = models.resolve(policy.chain, thinking=policy.thinking_level, vision=vision)
+    planner = router_policy(preset)
+    return _Chosen(
+        preset=preset,
+        chains=chains,
+        router=models.resolve(planner.chain, thinking=planner.thinking_level, vision=vision),
+    )
+
+
+def _continued(arguments: RunArguments, home: Path) -> SessionEntry | None:
+    wanted = arguments.continue_session
+    if wanted is None:
+        return None
+    entry = resolve_session(home, wanted.removeprefix("@@"))
+    if entry is None:
+        raise UsageError(
+            f"No session starts with {wanted!r}.",
+            hint="%braincode sessions lists them; --continue alone takes the newest.",
+        )
+    return entry
+
+
+def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:
+    if continued is None:
+        return ()
+    context = read_context(continued.facts, read_lines(continued.path).lines)
+    if not any(entry.kind == "run" for entry in context.entries):
+        return ()
+    return (
+        Section(
+            kind="continuity",
+            owner="user",
+            source=f"session:{continued.session_id}",
+            title="Conversation so far",
+            text=compact_snapshot(context),
+        ),
+    )
+
+
+def _support_sections(support: ProjectSupport) -> tuple[Section, ...]:
+    return tuple(
+        Section(kind="support", owner="project", source=source, title=title, text=text)
+        for source, title, text in support.pieces
+    )
+
+
+def _environment(clock: Clock) -> Section:
+    """Say the date and the Python version; no path, no host, no user name (security R8)."""
+    now = datetime.fromtimestamp(clock.now_ms() / 1000).astimezone()
+    text = f"Date: {now:%Y-%m-%d}. Python {platform.python_version()} in a Jupyter notebook."
+    return Section(
+        kind="environment", owner="brain", source="environment", title="Environment", text=text
+    )

@@ -1,0 +1,143 @@
+"""`Run`: what a person holds in hand after a run, and gets back from a session id."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.protocol.contexts import HandoffPacket
+from braincode_jupyter.protocol.records import MessageSent, PromptManifest, RunStart, WorkerEnded
+from braincode_jupyter.views.bundle import to_bundle
+from braincode_jupyter.views.matrix import isolation_report
+from braincode_jupyter.views.text import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from braincode_jupyter.errors import BraincodeError
+    from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
+    from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.views.matrix import ContextRow
+    from braincode_jupyter.views.run_view import ReviewView, RunView, TodoView, UsageView
+
+
+class Run:
+    """A finished run.
+
+    Parameters
+    ----------
+    view : RunView
+        The folded view.
+    records : sequence of AnyRecord
+        All records of the run, in order.
+    calls : sequence of ModelCall
+        The model calls with their prompts; empty for a run that was read from a session file, since
+        prompts are kept in memory only.
+    error : BraincodeError or None
+        Why it failed or was stopped.
+    """
+
+    def __init__(
+        self,
+        view: RunView,
+        records: Sequence[AnyRecord],
+        *,
+        calls: Sequence[ModelCall] = (),
+        error: BraincodeError | None = None,
+    ) -> None:
+        self.view = view
+        self.records = tuple(records)
+        self.calls = tuple(calls)
+        self.error = error
+
+    @property
+    def session_id(self) -> str:
+        """Id of the session; ``@@<id>`` refers to it."""
+        return self.view.session_id
+
+    @property
+    def run_id(self) -> str:
+        """Id of this run inside its session."""
+        return self.view.run_id
+
+    @property
+    def status(self) -> str:
+        """completed, needs_clarification, failed, cancelled or interrupted."""
+        return self.view.state
+
+    @property
+    def answer(self) -> str:
+        """The answer as Markdown; empty if there is none."""
+        return self.view.answer.text
+
+    @property
+    def review(self) -> ReviewView:
+        """The review; its ``state`` says whether there was one."""
+        return self.view.review
+
+    @property
+    def todos(self) -> tuple[TodoView, ...]:
+        """The todos in order."""
+        return self.view.todos
+
+    @property
+    def usage(self) -> UsageView:
+        """Tokens and cost of the whole run, failed attempts included."""
+        return self.view.usage
+
+    @property
+    def plan(self) -> RuntimePlan | None:
+        """The plan; None if the run ended before there was one."""
+        plans = [r.plan for r in self.records if isinstance(r, RunStart) and r.plan is not None]
+        return plans[-1] if plans else _planned(self.records)
+
+    @property
+    def workers(self) -> Mapping[str, ExecutedWorkerResult]:
+        """Final result of each worker, by role; a second one of a role is ``role-2``."""
+        found: dict[str, ExecutedWorkerResult] = {}
+        for record in self.records:
+            if isinstance(record, WorkerEnded) and record.phase != "review":
+                found[_free_name(found, record.worker)] = record.result
+        return found
+
+    @property
+    def packets(self) -> Mapping[str, HandoffPacket]:
+        """The handoff packet of each worker, by role; all that it was handed beside the request."""
+        found: dict[str, HandoffPacket] = {}
+        for record in self.records:
+            if isinstance(record, MessageSent) and isinstance(
+                record.message.payload, HandoffPacket
+            ):
+                found[_free_name(found, record.worker)] = record.message.payload
+        return found
+
+    @property
+    def contexts(self) -> tuple[ContextRow, ...]:
+        """One row per agent and section: kind, owner, source, size, and seen or withheld and why.
+
+        Made from the ``prompt_manifest`` records, not from guesses.
+        """
+        manifests = [r for r in self.records if isinstance(r, PromptManifest)]
+        return isolation_report(manifests)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
+        return to_bundle(self.view)
+
+    def __str__(self) -> str:
+        return to_text(self.view)
+
+    def __repr__(self) -> str:
+        return f"Run({self.session_id!r}, status={self.status!r}, workers={list(self.workers)})"
+
+
+def _planned(records: Sequence[AnyRecord]) -> RuntimePlan | None:
+    return next((plan for r in records if (plan := getattr(r, "plan", None)) is not None), None)
+
+
+def _free_name(taken: Mapping[str, object], role: str) -> str:
+    if role not in taken:
+        return role
+    number = 2
+    while f"{role}-{number}" in taken:
+        number += 1
+    return f"{role}-{number}"
