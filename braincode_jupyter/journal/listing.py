@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,11 +45,18 @@ _RESERVED: Final = re.compile(r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?"
 class SessionEntry:
     """One session of a listing."""
 
-    session_id: str
     path: Path
-    updated_ms: int
-    """Last change of the file; milliseconds since the epoch."""
     facts: SessionFacts
+
+    @property
+    def session_id(self) -> str:
+        """Full id."""
+        return self.facts.session_id
+
+    @property
+    def updated_ms(self) -> int:
+        """Last change of the file; milliseconds since the epoch."""
+        return self.facts.updated_ms
 
 
 def is_session_id(text: str) -> bool:
@@ -223,15 +231,11 @@ def _candidate(item: os.DirEntry[str]) -> _Candidate | None:
 
 def _entry(candidate: _Candidate) -> SessionEntry:
     try:
-        facts = summarise(_fact_lines(read_bytes(candidate.path)))
+        lines = _fact_lines(read_bytes(candidate.path))
     except JournalError:
-        facts = SessionFacts()
-    return SessionEntry(
-        session_id=candidate.session_id,
-        path=candidate.path,
-        updated_ms=candidate.updated_ms,
-        facts=facts,
-    )
+        lines = iter(())
+    facts = summarise(lines, session_id=candidate.session_id, updated_ms=candidate.updated_ms)
+    return SessionEntry(path=candidate.path, facts=facts)
 
 
 def _fact_lines(content: bytes) -> Iterator[dict[str, JsonValue]]:
@@ -253,11 +257,7 @@ def _exact_file(home: Path, session_id: str) -> SessionEntry | None:
         info = path.lstat()
     except OSError:
         return None
-    if not path.is_file() or path.is_symlink():
+    if not stat.S_ISREG(info.st_mode):
         return None
-    return SessionEntry(
-        session_id=session_id,
-        path=path,
-        updated_ms=info.st_mtime_ns // 1_000_000,
-        facts=SessionFacts(),
-    )
+    facts = SessionFacts(session_id=session_id, updated_ms=info.st_mtime_ns // 1_000_000)
+    return SessionEntry(path=path, facts=facts)

@@ -7,7 +7,7 @@ skipped. Reference: the original's session reading rules, listing and context.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, cast
 
@@ -29,6 +29,9 @@ _DECISIONS = frozenset({"approved", "changes_requested", "blocked"})
 class SessionFacts:
     """What a listing tells of a session; ``detail`` is ours and speaks of the last run alone."""
 
+    session_id: str
+    updated_ms: int
+    """Last change of the file; milliseconds since the epoch."""
     prompt: str | None = None
     brain_id: str | None = None
     role: str | None = None
@@ -45,6 +48,8 @@ class CheckEntry:
     name: str
     status: Literal["passed", "failed"]
     exit_code: float | None = None
+    """None with ``has_exit_code``: the script was ended by a signal."""
+    has_exit_code: bool = False
     duration_ms: float | None = None
 
 
@@ -88,21 +93,23 @@ class Handoff:
 class SessionContext:
     """A session in short."""
 
-    session_id: str
-    updated_ms: int
     facts: SessionFacts
     entries: tuple[ContextEntry, ...]
     is_truncated: bool
     latest_handoff: Handoff | None
 
 
-def summarise(lines: Iterable[Line]) -> SessionFacts:
+def summarise(lines: Iterable[Line], *, session_id: str, updated_ms: int) -> SessionFacts:
     """Return the facts of a listing.
 
     Parameters
     ----------
     lines : iterable of mapping
         Journal lines in file order; types outside `FACT_TYPES` may be left out.
+    session_id : str
+        Full id.
+    updated_ms : int
+        Last change of the file; milliseconds since the epoch.
 
     Returns
     -------
@@ -110,7 +117,7 @@ def summarise(lines: Iterable[Line]) -> SessionFacts:
         One ``run_end`` anywhere makes the status ``completed`` for good; ``detail`` follows the
         last run.
     """
-    facts = SessionFacts()
+    facts = SessionFacts(session_id=session_id, updated_ms=updated_ms)
     for line in lines:
         match line.get("type"):
             case "run_start":
@@ -149,25 +156,16 @@ def _after_error(facts: SessionFacts, line: Line) -> SessionFacts:
 
 
 def read_context(
-    lines: Sequence[Line],
-    *,
-    session_id: str,
-    updated_ms: int,
-    facts: SessionFacts | None = None,
-    max_entries: int = MAX_ENTRIES,
+    facts: SessionFacts, lines: Iterable[Line], *, max_entries: int = MAX_ENTRIES
 ) -> SessionContext:
     """Return the context of a session.
 
     Parameters
     ----------
-    lines : sequence of mapping
+    facts : SessionFacts
+        What the listing told; fields without a value are filled from the entries.
+    lines : iterable of mapping
         Journal lines in file order.
-    session_id : str
-        Full id of the session.
-    updated_ms : int
-        Time of the file's last change; milliseconds since the epoch.
-    facts : SessionFacts or None
-        What the listing told; None: computed from ``lines``.
     max_entries : int
         Newest entries kept, at least one.
 
@@ -186,9 +184,7 @@ def read_context(
     limit = max(1, max_entries)
     entries = tuple(folding.entries)
     return SessionContext(
-        session_id=session_id,
-        updated_ms=updated_ms,
-        facts=_completed_facts(facts if facts is not None else summarise(lines), entries),
+        facts=_completed_facts(facts, entries),
         entries=entries[-limit:],
         is_truncated=len(entries) > limit,
         latest_handoff=folding.handoff,
@@ -197,15 +193,13 @@ def read_context(
 
 def _completed_facts(facts: SessionFacts, entries: tuple[ContextEntry, ...]) -> SessionFacts:
     runs = [entry for entry in entries if entry.kind == "run"]
-    if not runs:
-        errors = [entry.error for entry in entries if entry.kind == "error"]
-        return replace(facts, summary=facts.summary or (errors[-1] if errors else None))
-    last = runs[-1]
     errors = [entry.error for entry in entries if entry.kind == "error"]
+    nothing = ContextEntry(kind="run", status=facts.status)
+    first, last = (runs[0], runs[-1]) if runs else (nothing, nothing)
     status = last.status if facts.status == "incomplete" else facts.status
     return replace(
         facts,
-        prompt=facts.prompt or runs[0].prompt,
+        prompt=facts.prompt or first.prompt,
         brain_id=facts.brain_id or last.brain_id,
         role=facts.role or last.role,
         summary=facts.summary or last.summary or (errors[-1] if errors else None),
@@ -377,10 +371,13 @@ _STEPS: Final[Mapping[str, Callable[[_Folding, Line], None]]] = {
 
 
 def _check(result: Line) -> CheckEntry:
+    exit_code = _number(result, "exitCode")
     return CheckEntry(
         name=_text(result, "name") or "unknown",
         status="passed" if result.get("status") == "passed" else "failed",
-        exit_code=_number(result, "exitCode"),
+        exit_code=exit_code,
+        has_exit_code=exit_code is not None
+        or ("exitCode" in result and result["exitCode"] is None),
         duration_ms=_number(result, "durationMs"),
     )
 
