@@ -1,0 +1,138 @@
+"""Turn the references of a request into labelled sections, before any model call.
+
+``@path`` and ``@@session`` that cannot be had are *missing*, with a reason that the models and the
+card see. Typed references (``@cell:``, ``@out:``, ``@var:``) that do not resolve, and anything
+refused (outside the project, secret, no regular file, over a limit of the whole request), stop the
+run here. What comes out is data: nothing in it is looked at for references again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.brain.grammar import Reference, parse_references
+from braincode_jupyter.errors import UnresolvedReferenceError
+from braincode_jupyter.references import limits
+from braincode_jupyter.references.cells import resolve_cell
+from braincode_jupyter.references.content import (
+    Content,
+    Expansion,
+    Missing,
+    ResolvedReference,
+    encoded,
+)
+from braincode_jupyter.references.files import resolve_file
+from braincode_jupyter.references.sessions import SessionLookup, resolve_session
+from braincode_jupyter.references.variables import resolve_variable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from braincode_jupyter.protocol.ports import CellSource, VariableSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where references of each kind look."""
+
+    project_root: Path
+    cells: CellSource | None
+    variables: VariableSource | None
+    session_lookup: SessionLookup | None
+    vision: bool | None
+
+
+def expand(
+    prompt: str,
+    *,
+    project_root: Path,
+    cells: CellSource | None = None,
+    variables: VariableSource | None = None,
+    session_lookup: SessionLookup | None = None,
+    vision: bool | None = None,
+) -> Expansion:
+    """Resolve all references of a request.
+
+    Parameters
+    ----------
+    prompt : str
+        The user's own text.
+    project_root : Path
+        Folder that ``@path`` is relative to and must stay inside.
+    cells : CellSource or None
+        Cells of the open notebook; None where there is none.
+    variables : VariableSource or None
+        Variables of the user; None where there are none.
+    session_lookup : callable or None
+        Gives a `SessionText` for a session id, a prefix of one or ``last``, or None.
+    vision : bool or None
+        Whether the models see; plots of cells are attached only if True, else announced. An
+        ``@path`` to an image is attached in any case.
+
+    Returns
+    -------
+    Expansion
+        Sections, images, warnings, and records once a time is given.
+
+    Raises
+    ------
+    UnresolvedReferenceError
+        If a typed reference does not resolve, a reference is refused, or a limit of the whole
+        request is passed.
+    """
+    places = _Places(
+        project_root=project_root,
+        cells=cells,
+        variables=variables,
+        session_lookup=session_lookup,
+        vision=vision,
+    )
+    resolved: list[ResolvedReference] = []
+    for reference in parse_references(prompt):
+        outcome = _resolve(reference, places)
+        if outcome is None:
+            continue
+        resolved.append(ResolvedReference(reference=reference, outcome=outcome))
+        _check_totals(resolved)
+    warnings = tuple(
+        f"{item.reference.token} was not sent: {item.outcome.reason}. {item.outcome.hint}".strip()
+        for item in resolved
+        if isinstance(item.outcome, Missing)
+    )
+    return Expansion(references=tuple(resolved), warnings=warnings)
+
+
+def _resolve(reference: Reference, places: _Places) -> Content | Missing | None:
+    """Return what one reference gives; None for a word that stays prose."""
+    match reference.kind:
+        case "file":
+            return resolve_file(reference, root=places.project_root)
+        case "session":
+            return resolve_session(reference, lookup=places.session_lookup)
+        case "variable":
+            return resolve_variable(reference, source=places.variables)
+        case "cell" | "output":
+            return resolve_cell(reference, source=places.cells, vision=places.vision)
+
+
+def _check_totals(resolved: list[ResolvedReference]) -> None:
+    """Raise if the request brings too much."""
+    if len(resolved) > limits.MAX_REFERENCES:
+        raise UnresolvedReferenceError(
+            f"The request has more than {limits.MAX_REFERENCES} references.",
+            hint="Name fewer, or send @ as plain text with --no-refs.",
+        )
+    contents = [item.outcome for item in resolved if isinstance(item.outcome, Content)]
+    text = sum(len(encoded(content.text)) for content in contents)
+    pictures = sum(len(image.data) for content in contents for image in content.images)
+    for size, limit, what in (
+        (text, limits.MAX_TOTAL_BYTES, "text"),
+        (pictures, limits.MAX_TOTAL_IMAGE_BYTES, "images"),
+    ):
+        if size > limit:
+            token = resolved[-1].reference.token
+            raise UnresolvedReferenceError(
+                f"With {token!r} the references bring {size:,} bytes of {what} (limit {limit:,}).",
+                hint="Name fewer or smaller things.",
+            )

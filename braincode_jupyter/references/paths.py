@@ -1,0 +1,319 @@
+"""Which files a reference may read, and the one way to open them.
+
+A path is resolved first, links included, and must stay inside the project, compared part by part.
+It is then opened along the resolved parts without following any further link, and the open
+descriptor must be a regular file: a link that is exchanged between check and use is refused. Where
+the system cannot open relative to a folder (Windows), identity and resolved path are compared again
+after opening. Opening never blocks: FIFOs, sockets and devices are refused before and after.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import unicodedata
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
+
+from braincode_jupyter.errors import UnresolvedReferenceError
+from braincode_jupyter.references import limits
+from braincode_jupyter.references.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECRET_NAME = re.compile(
+    r"\.env(?:rc|\..*)?|\.?_?netrc|.*\.(?:pem|key|p12|pfx|ppk|jks|keystore|kdbx)"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|auth\.json|\.?credentials(?:\.(?:json|toml|db))?"
+    r"|\.git-credentials|\.pgpass|\.my\.cnf|\.pypirc|\.npmrc|\.yarnrc(?:\.yml)?|pip\.conf|pip\.ini"
+    r"|\.condarc|\.boto|\.s3cfg|\.databrickscfg|\.dockercfg|\.htpasswd|\.vault-token|\.terraformrc"
+    r"|application_default_credentials\.json|client_secret.*\.json|service[_-]account.*\.json"
+    r"|secrets\.toml|jupyter_cookie_secret|(?:kernel|nbserver|jpserver)-[0-9a-f-]+\.(?:json|html)",
+    re.IGNORECASE,
+)
+_SECRET_FOLDERS = frozenset({
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud", "gcloud", ".password-store",
+})  # fmt: skip
+_SECRET_PAIRS = frozenset({(".docker", "config.json"), ("jupyter", "runtime")})
+_SYSTEM_FOLDERS = frozenset({"proc", "sys", "dev"})
+_WINDOWS_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:\..*)?", re.I)
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_ESCAPE_HINT = "Write \\@ if it was meant as text."
+_FLAGS: int = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER: int = (
+    getattr(os, "O_PATH", os.O_RDONLY)
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | _NO_FOLLOW
+)
+_OPENS_BENEATH = os.open in os.supports_dir_fd and bool(_NO_FOLLOW)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """An existing file or folder inside the project.
+
+    Parameters
+    ----------
+    root : Path
+        The project's folder, resolved.
+    path : Path
+        Resolved path, inside ``root``.
+    is_folder : bool
+        It is a folder.
+    """
+
+    root: Path
+    path: Path
+    is_folder: bool = False
+
+    @property
+    def relative(self) -> str:
+        """Path inside the project with ``/``."""
+        return self.path.relative_to(self.root).as_posix()
+
+    @property
+    def uri(self) -> str:
+        """Absolute path as text that can be written down, whatever its bytes."""
+        return os.fsencode(self.path).decode("utf-8", errors="replace")
+
+
+def exists(target: str, *, root: Path) -> bool:
+    """Whether there is anything at this path below the project."""
+    try:
+        return os.path.lexists(root / target)
+    except (OSError, ValueError):
+        return False
+
+
+def locate(target: str, *, root: Path) -> Located | None:
+    """Find the file that a path names.
+
+    Parameters
+    ----------
+    target : str
+        Path as typed; relative to the project, or absolute and inside it.
+    root : Path
+        The project's folder.
+
+    Returns
+    -------
+    Located or None
+        None if there is nothing. A name in another Unicode normal form is found too.
+
+    Raises
+    ------
+    UnresolvedReferenceError
+        If the path leaves the project, names a secret, or is no file or folder.
+    """
+    _check_spelling(target)
+    home = Path(os.path.realpath(root))
+    path = _resolve(home, target)
+    if not path.exists():
+        other = _other_form(home, target)
+        if other is None:
+            return None
+        path = _resolve(home, other)
+    _check_secret(target, (*path.parts,))
+    mode = path.lstat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        _refuse_special(target, mode)
+    return Located(root=home, path=path, is_folder=stat.S_ISDIR(mode))
+
+
+def open_located(located: Located) -> BinaryIO:
+    """Open a file that was located, if it is still that.
+
+    Parameters
+    ----------
+    located : Located
+        What `locate` gave; no folder.
+
+    Returns
+    -------
+    file
+        Opened for reading bytes; close it.
+
+    Raises
+    ------
+    UnresolvedReferenceError
+        If a link or a special file has taken its place.
+    OSError
+        If it cannot be read.
+    """
+    try:
+        descriptor = _open_beneath(located) if _OPENS_BENEATH else _open_and_compare(located)
+    except OSError as error:
+        if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}:
+            _refuse_exchanged(located)
+        raise
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        _refuse_special(located.relative, mode)
+    return os.fdopen(descriptor, "rb")
+
+
+def names_near(target: str, *, root: Path) -> tuple[str, ...]:
+    """Return paths in the folder that a path points into, for near names; a bounded number."""
+    folder, _, _ = target.replace("\\", "/").rpartition("/")
+    names = _listing(Path(os.path.realpath(root)) / folder, root=Path(os.path.realpath(root)))
+    return tuple(f"{folder}/{name}" if folder else name for name in names)
+
+
+def is_secret(parts: Sequence[str]) -> bool:
+    """Whether a path is of the secret class: keys, credentials, environment files."""
+    lowered = [part.casefold() for part in parts]
+    pairs = pairwise(lowered)
+    return bool(
+        (lowered and _SECRET_NAME.fullmatch(lowered[-1]))
+        or _SECRET_FOLDERS.intersection(lowered)
+        or _SECRET_PAIRS.intersection(pairs)
+    )
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name has no control, direction or zero-width character in it."""
+    return visible(name) == name
+
+
+def _check_spelling(target: str) -> None:
+    shown = visible(target)
+    if "\0" in target or shown != target:
+        what = "has invisible characters in its name"
+    elif target.startswith("~"):
+        what = "starts at a home folder"
+    elif os.name == "nt" and _is_odd_on_windows(target):
+        what = "is a device, share or stream name"
+    else:
+        return
+    raise UnresolvedReferenceError(
+        f"The file {shown!r} is refused: it {what}.",
+        hint=f"Name a file inside the project. {_ESCAPE_HINT}",
+    )
+
+
+def _is_odd_on_windows(target: str) -> bool:
+    tail = target[2:] if re.match(r"[A-Za-z]:[\\/]", target) else target
+    parts = re.split(r"[\\/]", tail)
+    return (
+        target.startswith(("\\\\", "//"))
+        or ":" in tail
+        or any(_WINDOWS_RESERVED.fullmatch(part.rstrip(" .")) for part in parts)
+    )
+
+
+def _resolve(home: Path, target: str) -> Path:
+    """Return the resolved path, which is inside the project."""
+    path = Path(os.path.realpath(home / target))
+    is_system = os.name != "nt" and len(path.parts) > 1 and path.parts[1] in _SYSTEM_FOLDERS
+    if not path.is_relative_to(home) or (is_system and not _SYSTEM_FOLDERS & {*home.parts[1:2]}):
+        raise UnresolvedReferenceError(
+            f"The file {target!r} is refused: it leads to {str(path)!r}, outside the project "
+            f"{str(home)!r}.",
+            hint=f"Copy it into the project, or start there. {_ESCAPE_HINT}",
+        )
+    return path
+
+
+def _check_secret(target: str, parts: tuple[str, ...]) -> None:
+    typed = tuple(re.split(r"[\\/]", target))
+    if is_secret(parts) or is_secret(typed):
+        raise UnresolvedReferenceError(
+            f"The file {target!r} is refused: {parts[-1]!r} is of the kind that holds secrets, "
+            "and it would be sent to the model's provider.",
+            hint="Copy what is no secret into another file and name that.",
+        )
+
+
+def _refuse_special(target: str, mode: int) -> NoReturn:
+    kind = _KINDS.get(stat.S_IFMT(mode), "no regular file")
+    raise UnresolvedReferenceError(
+        f"The file {target!r} is refused: it is {kind}.", hint="Name a regular file."
+    )
+
+
+def _refuse_exchanged(located: Located) -> NoReturn:
+    raise UnresolvedReferenceError(
+        f"The file {located.relative!r} is refused: {str(located.path)!r} was exchanged for a "
+        "link while it was being opened.",
+        hint="Run the cell again if that was you.",
+    )
+
+
+def _open_beneath(located: Located) -> int:
+    """Open part by part, following no link."""
+    *folders, name = located.path.relative_to(located.root).parts
+    folder = os.open(located.root, _FOLDER)
+    try:
+        for part in folders:
+            inner = os.open(part, _FOLDER, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        return os.open(name, _FLAGS | _NO_FOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _open_and_compare(located: Located) -> int:
+    """Open by path, then see that the path still leads to the file that is open."""
+    descriptor = os.open(located.path, _FLAGS)
+    try:
+        same = os.path.samestat(os.fstat(descriptor), located.path.stat())
+        resolved = os.path.realpath(located.path) == str(located.path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    if not (same and resolved):
+        os.close(descriptor)
+        _refuse_exchanged(located)
+    return descriptor
+
+
+def _other_form(home: Path, target: str) -> str | None:
+    """Return the same path in the Unicode normal form in which it exists, if it does."""
+    if target.isascii():
+        return None
+    found = Path()
+    for part in Path(target).parts:
+        if exists(str(found / part), root=home) or part in {"..", os.sep}:
+            found /= part
+            continue
+        wanted = unicodedata.normalize("NFC", part)
+        names = _listing(home / found, root=home)
+        matches = [name for name in names if unicodedata.normalize("NFC", name) == wanted]
+        if len(matches) != 1:
+            return None
+        found /= matches[0]
+    return str(found)
+
+
+def _listing(folder: Path, *, root: Path) -> tuple[str, ...]:
+    """Return names in a folder of the project, sorted, a bounded number of them."""
+    try:
+        if not Path(os.path.realpath(folder)).is_relative_to(root):
+            return ()
+        with os.scandir(folder) as entries:
+            names = [
+                entry.name
+                for _, entry in zip(range(limits.DIRECTORY_ENTRIES), entries, strict=False)
+            ]
+    except (OSError, ValueError):
+        return ()
+    return tuple(sorted(names))
