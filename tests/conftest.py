@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from braincode_jupyter.models.weights import OVERRIDE_VARIABLE, WEIGHTS, weights_directory
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ROOT = Path(__file__).parents[1]
 _LOOPBACK = ("127.", "::1", "localhost")
-_KEY_ENDINGS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
+_SETTINGS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
 _SYSTEM_CONNECT = socket.socket.connect
 
 
@@ -23,18 +25,38 @@ def project_root() -> Path:
     return _ROOT
 
 
+def _installed_weights() -> Path | None:
+    """Find the smallest model file that this machine has; tests never fetch one."""
+    given = os.environ.get(OVERRIDE_VARIABLE)
+    if given is not None:
+        return Path(given)
+    by_size = sorted(WEIGHTS.values(), key=lambda weights: weights.size_bytes)
+    paths = (weights_directory() / weights.file_name for weights in by_size)
+    return next((path for path in paths if path.is_file()), None)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | None]:
     """Point the home elsewhere and take provider settings away, for child processes too."""
+    weights = _installed_weights()
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
         patch.setenv("USERPROFILE", str(home))
+        patch.setenv("LOCALAPPDATA", str(home))
         patch.setenv("IPYTHONDIR", str(home / "ipython"))
         for name in list(os.environ):
-            if name.endswith(_KEY_ENDINGS):
+            if name.startswith("XDG_") or name.endswith(_SETTINGS) or name == OVERRIDE_VARIABLE:
                 patch.delenv(name)
-        yield
+        yield weights
+
+
+@pytest.fixture(scope="session")
+def local_weights(_foreign_home: Path | None) -> Path:
+    """Give an installed model file, for tests of the embedded model."""
+    if _foreign_home is None:
+        pytest.skip("no weights here: braincode-jupyter local install tiny")
+    return _foreign_home
 
 
 @pytest.fixture(scope="session", autouse=True)
