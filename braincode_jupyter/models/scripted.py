@@ -73,7 +73,8 @@ class ScriptedModel:
     Parameters
     ----------
     replies : callable or mapping or None
-        A function from the `ModelCall` to a text, a `Reply` or an exception to raise; or a mapping
+        A function from the `ModelCall` to a text, a `Reply`, an exception to raise, or None for the
+        plain well-formed answer; or a mapping
         from a role (looked up first) or a kind of call (``"router"``, ``"worker"``, ``"primary"``,
         ``"review"``) to one such line, or to several that are played in order, the last one again
         and again. Calls that the script does not name get a plain well-formed answer.
@@ -192,7 +193,8 @@ class ScriptedModel:
 
     def _line(self, call: ModelCall) -> ScriptLine:
         if callable(self._replies):
-            return self._replies(call)
+            line = self._replies(call)
+            return default_reply(call) if line is None else line
         script = self._replies or {}
         key = call.role if call.role in script else str(call.call_kind)
         if key not in script:
