@@ -107,6 +107,8 @@ class ReferenceView(Packet):
     """What was sent."""
     reason: str | None = None
     """Why it is missing, or what was cut."""
+    uri: str = ""
+    """Where it is; joins it with the sections of a prompt."""
 
 
 class TodoView(Packet):
@@ -162,6 +164,8 @@ class AttemptView(Packet):
     """Reason code."""
     message: str
     """Provider's words, redacted."""
+    tokens: int | None = None
+    """Tokens that it spent all the same, if the provider told."""
 
 
 class ArtifactView(Packet):

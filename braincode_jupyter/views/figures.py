@@ -1,0 +1,72 @@
+"""Numbers for people: tokens, money, time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.views.words import plural
+
+if TYPE_CHECKING:
+    from braincode_jupyter.views.run_view import AgentView, RunView, UsageView
+
+_THOUSAND = 1000
+_LONG_MS = 60_000
+_SHORT_MS = 10_000
+_CENT = 0.01
+
+
+def tokens_words(tokens: int) -> str:
+    """Return ``940`` or ``18.2k``."""
+    if tokens < _THOUSAND:
+        return str(tokens)
+    return f"{tokens / _THOUSAND:.1f}k"
+
+
+def cost_words(cost_usd: float) -> str:
+    """Return US dollars with as many digits as small amounts need."""
+    if 0 < cost_usd < _CENT / 100:
+        return "under $0.0001"
+    return f"${cost_usd:.4f}" if cost_usd < _CENT else f"${cost_usd:.3f}"
+
+
+def duration_words(duration_ms: int) -> str:
+    """Return ``2.1 s``, ``41 s`` or ``3:05``."""
+    if duration_ms < _SHORT_MS:
+        return f"{max(duration_ms, 0) / _THOUSAND:.1f} s"
+    if duration_ms < _LONG_MS:
+        return f"{duration_ms / _THOUSAND:.0f} s"
+    minutes, seconds = divmod(round(duration_ms / _THOUSAND), 60)
+    return f"{minutes}:{seconds:02d}"
+
+
+def span_words(started_ms: int | None, ended_ms: int | None) -> str:
+    """Return the time between two moments, or nothing while one is unknown."""
+    if not started_ms or ended_ms is None:
+        return ""
+    return duration_words(ended_ms - started_ms)
+
+
+def usage_words(usage: UsageView) -> str:
+    """Return ``18.2k tokens · $0.031 · 1 call not measured``; empty when nothing was spent."""
+    parts: list[str] = []
+    if usage.total_tokens:
+        parts.append(f"{tokens_words(usage.total_tokens)} tokens")
+    if usage.cost_usd is not None:
+        parts.append(cost_words(usage.cost_usd))
+    if usage.unmeasured_calls:
+        parts.append(f"{plural(usage.unmeasured_calls, 'call')} not measured")
+    return " · ".join(parts)
+
+
+def run_figures(view: RunView) -> str:
+    """Return elapsed time and usage of a run."""
+    parts = [span_words(view.started_ms, view.ended_ms), usage_words(view.usage)]
+    if view.max_tokens:
+        parts.append(f"budget {tokens_words(view.max_tokens)} tokens")
+    return " · ".join(part for part in parts if part)
+
+
+def agent_figures(agent: AgentView) -> str:
+    """Return time and usage of one agent."""
+    parts = [span_words(agent.started_ms, agent.ended_ms), usage_words(agent.usage)]
+    return " · ".join(part for part in parts if part)

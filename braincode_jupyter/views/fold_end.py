@@ -1,0 +1,204 @@
+"""How a run ends: answered, asked back, failed, stopped, or not at all.
+
+After an end record, and after `close_view`, nothing is left that a card would draw as moving.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from braincode_jupyter.views import words
+from braincode_jupyter.views.clean import clean_text, clip_text
+from braincode_jupyter.views.fold_calls import note_answer, note_warning, with_attempt
+from braincode_jupyter.views.fold_workers import (
+    MAX_ITEM_CHARS,
+    note_decision,
+    note_result,
+)
+from braincode_jupyter.views.roster import OPEN_STATES
+from braincode_jupyter.views.run_view import AnswerView, AttemptView, ReviewView
+from braincode_jupyter.views.timeline import settle
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from braincode_jupyter.protocol.records import (
+        FinalReported,
+        RunCancelled,
+        RunEnded,
+        RunFailed,
+    )
+    from braincode_jupyter.views.run_view import AgentState, AgentView, RunView, TodoView
+
+Ending = Literal["completed", "failed", "cancelled", "interrupted"]
+ENDED = frozenset({"completed", "failed", "cancelled", "interrupted"})
+"""States of a run that is over; a question ends it too, once its end record is there."""
+
+
+def is_over(view: RunView) -> bool:
+    """Tell whether the run of this view has ended."""
+    return view.state in ENDED or view.ended_ms is not None
+
+
+def note_end(view: RunView, record: RunEnded) -> RunView:
+    """Take the end of a run that came to an answer or a question."""
+    for result in record.worker_results:
+        phase = "review" if result.role == "review" else "support"
+        known = [a for a in view.agents if a.context_id == result.task_id]
+        if not known or known[0].state in OPEN_STATES:
+            view = note_result(view, result, phase=phase, timestamp=record.timestamp)
+    if record.review_decision is not None and view.review.state in {"pending", "running"}:
+        view = note_decision(view, record.review_decision)
+    if record.review_decision is not None and view.review.state == "not_required":
+        view = note_decision(view, record.review_decision)
+    if view.clarification is None and not view.answer.text:
+        view = note_answer(view, record.summary, "completed")
+    view = view.model_copy(
+        update={"state": "completed" if view.clarification is None else "needs_clarification"}
+    )
+    return _finish(view, "completed", record.timestamp)
+
+
+def note_run_failure(view: RunView, record: RunFailed) -> RunView:
+    """Take a failed attempt of the primary; without fallback the run has failed."""
+    if record.will_fallback:
+        return _note_lost_attempt(view, record)
+    is_cancelled = view.state == "cancelled" or record.code == "cancelled"
+    ending: Ending = "cancelled" if is_cancelled else "failed"
+    view = view.model_copy(
+        update={
+            "state": ending,
+            "error": clip_text(record.error, MAX_ITEM_CHARS),
+            "hint": clean_text(record.hint) or words.HINTS.get(record.code or "internal_error"),
+        }
+    )
+    return _finish(view, ending, record.timestamp)
+
+
+def note_cancel(view: RunView, record: RunCancelled) -> RunView:
+    """Take the stop; the end record follows."""
+    view = view.model_copy(update={"state": "cancelled", "is_stopping": True})
+    return _finish(view, "cancelled", record.timestamp)
+
+
+def note_report(view: RunView, record: FinalReported) -> RunView:
+    """Take the warnings of the final report; all else is known from other records."""
+    report: JsonValue = record.final_report
+    if not isinstance(report, dict):
+        return view
+    listed = report.get("warnings")
+    for warning in listed if isinstance(listed, list) else []:
+        if isinstance(warning, str):
+            view = note_warning(view, warning)
+    return view
+
+
+def close_view(view: RunView) -> RunView:
+    """Return the view of a journal that ends without an end record.
+
+    Parameters
+    ----------
+    view : RunView
+        What the records gave.
+
+    Returns
+    -------
+    RunView
+        Unchanged if the run is over; else everything that was under way is ``interrupted``.
+    """
+    if is_over(view) or view.state == "queued":
+        return view
+    view = view.model_copy(
+        update={"state": "interrupted", "error": words.INTERRUPTED, "hint": words.RESUME_HINT}
+    )
+    return _finish(view, "interrupted", _last_sign(view))
+
+
+def _finish(view: RunView, ending: Ending, timestamp: int) -> RunView:
+    agents = tuple(_final_agent(agent, ending, timestamp) for agent in view.agents)
+    todos = tuple(_final_todo(todo, ending) for todo in view.todos)
+    view = view.model_copy(
+        update={
+            "agents": agents,
+            "todos": todos,
+            "answer": _final_answer(view.answer),
+            "review": _final_review(view.review),
+            "phase": "done",
+            "is_stopping": False,
+            "ended_ms": timestamp,
+        }
+    )
+    return settle(view)
+
+
+def _final_agent(agent: AgentView, ending: Ending, timestamp: int) -> AgentView:
+    if agent.state not in OPEN_STATES:
+        return agent
+    was_running = agent.state == "running"
+    states: dict[Ending, AgentState] = {
+        "completed": "completed" if was_running and agent.kind == "primary" else "blocked",
+        "failed": "failed" if was_running else "blocked",
+        "cancelled": "cancelled",
+        "interrupted": "interrupted",
+    }
+    reasons: dict[Ending, str | None] = {
+        "completed": words.NOT_RUN,
+        "failed": agent.reason if was_running else words.NOT_RUN,
+        "cancelled": words.REASONS["cancelled"] if was_running else words.NOT_RUN,
+        "interrupted": words.INTERRUPTED if was_running else words.NOT_RUN,
+    }
+    state = states[ending]
+    return agent.model_copy(
+        update={
+            "state": state,
+            "waiting_for": None,
+            "ended_ms": timestamp if was_running else agent.ended_ms,
+            "reason": None if state == "completed" else reasons[ending] or agent.reason,
+        }
+    )
+
+
+def _final_todo(todo: TodoView, ending: Ending) -> TodoView:
+    if todo.state not in {"pending", "running"}:
+        return todo
+    is_failed = ending == "failed" and todo.state == "running"
+    return todo.model_copy(update={"state": "failed" if is_failed else "blocked"})
+
+
+def _final_answer(answer: AnswerView) -> AnswerView:
+    if answer.state != "streaming":
+        return answer
+    return answer.model_copy(update={"state": "partial" if answer.text else "none"})
+
+
+def _final_review(review: ReviewView) -> ReviewView:
+    if review.state not in {"pending", "running"}:
+        return review
+    stopped = words.NO_REVIEW_STOPPED if review.state == "pending" else words.NO_REVIEW_RESULT
+    return ReviewView(state="not_reviewed", reason=stopped)
+
+
+def _note_lost_attempt(view: RunView, record: RunFailed) -> RunView:
+    code = record.code or "provider_error"
+    agents = tuple(
+        with_attempt(
+            agent,
+            AttemptView(
+                attempt=record.attempt,
+                model_id=agent.model_id or "",
+                code=code,
+                message=clip_text(record.error, MAX_ITEM_CHARS),
+            ),
+        )
+        if agent.kind == "primary" and all(a.attempt != record.attempt for a in agent.attempts)
+        else agent
+        for agent in view.agents
+    )
+    return view.model_copy(update={"agents": agents})
+
+
+def _last_sign(view: RunView) -> int:
+    times = [view.started_ms]
+    for agent in view.agents:
+        times.extend(time for time in (agent.queued_ms, agent.started_ms, agent.ended_ms) if time)
+    return max(times)

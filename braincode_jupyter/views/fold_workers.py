@@ -1,0 +1,286 @@
+"""Records of isolated work: packets that crossed the border, starts, results, failures, review."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.protocol.contexts import HandoffPacket
+from braincode_jupyter.views import words
+from braincode_jupyter.views.blocks import to_blocks
+from braincode_jupyter.views.clean import clean_line, clean_text, clip_text
+from braincode_jupyter.views.fold_calls import failed_state, note_answer, with_attempt
+from braincode_jupyter.views.fold_plan import (
+    MAX_GOAL_CHARS,
+    MAX_SUMMARY_CHARS,
+    link_upstream,
+    note_todo_update,
+)
+from braincode_jupyter.views.roster import (
+    OPEN_STATES,
+    AgentKey,
+    get_agent,
+    kind_of,
+    put_agent,
+)
+from braincode_jupyter.views.run_view import ArtifactView, AttemptView, FindingView, ReviewView
+
+if TYPE_CHECKING:
+    from braincode_jupyter.protocol.plan import ExecutedWorkerResult
+    from braincode_jupyter.protocol.records import (
+        MessageSent,
+        TodosUpdated,
+        WorkerEnded,
+        WorkerFailed,
+        WorkerStarted,
+    )
+    from braincode_jupyter.protocol.review import ReviewDecision, ReviewFinding
+    from braincode_jupyter.views.run_view import AgentState, AgentView, ReviewState, RunView
+
+MAX_ITEMS = 64
+"""Risks, questions, artifacts or findings of one agent that a card keeps."""
+MAX_ITEM_CHARS = 2_000
+"""Characters of one of them."""
+
+
+def note_message(view: RunView, record: MessageSent) -> RunView:
+    """Take a packet: a handoff makes its agent known, a result tells how it ended."""
+    payload = record.message.payload
+    if isinstance(payload, HandoffPacket):
+        return _note_handoff(view, payload, phase=record.phase, timestamp=record.timestamp)
+    return note_result(view, payload, phase=record.phase, timestamp=record.timestamp)
+
+
+def note_worker_start(view: RunView, record: WorkerStarted) -> RunView:
+    """Take the start of an attempt."""
+    view = _note_handoff(view, record.handoff, phase=record.phase, timestamp=record.timestamp)
+    agent = get_agent(view, _key(record.phase, record.worker, record.handoff.task.id), 0)
+    agent = agent.model_copy(
+        update={
+            "state": "running",
+            "started_ms": agent.started_ms or record.timestamp or None,
+            "ended_ms": None,
+            "model_id": clean_line(record.model),
+        }
+    )
+    if agent.kind == "review":
+        view = view.model_copy(
+            update={"review": view.review.model_copy(update={"state": "running", "reason": ""})}
+        )
+    phase = "reviewing" if agent.kind == "review" else "working"
+    return put_agent(view, agent).model_copy(update={"phase": phase})
+
+
+def note_worker_end(view: RunView, record: WorkerEnded) -> RunView:
+    """Take a worker's final result."""
+    return note_result(view, record.result, phase=record.phase, timestamp=record.timestamp)
+
+
+def note_result(
+    view: RunView, result: ExecutedWorkerResult, *, phase: str, timestamp: int
+) -> RunView:
+    """Take a result, whatever its state; the same result twice changes nothing.
+
+    Parameters
+    ----------
+    view : RunView
+        View so far.
+    result : ExecutedWorkerResult
+        What came back.
+    phase : str
+        support, primary or review.
+    timestamp : int
+        When; milliseconds since the epoch.
+
+    Returns
+    -------
+    RunView
+        The view with the agent in its final state.
+    """
+    agent = get_agent(view, _key(phase, result.role, result.task_id), timestamp)
+    state = _result_state(agent, result)
+    is_good = state in {"completed", "unstructured"}
+    summary = clip_text(result.summary, MAX_SUMMARY_CHARS)
+    blocks = agent.summary_blocks if summary == agent.summary else to_blocks(summary)
+    agent = agent.model_copy(
+        update={
+            "state": state,
+            "goal": agent.goal or clip_text(result.goal, MAX_GOAL_CHARS),
+            "ended_ms": agent.ended_ms or timestamp or None,
+            "model_id": agent.model_id or (clean_line(result.model_id or "") or None),
+            "summary": summary,
+            "summary_blocks": blocks,
+            "artifacts": _artifacts(result),
+            "risks": _items(result.risks),
+            "next_questions": _items(result.next_questions),
+            "todo_ids": agent.todo_ids or tuple(clean_line(one) for one in result.todo_ids),
+            "reason": words.UNSTRUCTURED if state == "unstructured" else _reason(agent, result),
+            "hint": None if is_good else agent.hint or _hint(result.error),
+            "partial": "" if is_good else agent.partial,
+        }
+    )
+    view = put_agent(view, agent)
+    return _note_review_state(view, agent)
+
+
+def note_worker_failure(view: RunView, record: WorkerFailed) -> RunView:
+    """Take a failed attempt; without fallback the agent has failed."""
+    context_id = record.context_id
+    if context_id is None and record.handoff is not None:
+        context_id = record.handoff.task.id
+    agent = get_agent(view, _key(record.phase, record.worker, context_id), record.timestamp)
+    if record.attempt is not None:
+        attempt = AttemptView(
+            attempt=record.attempt,
+            model_id=agent.model_id or "",
+            code=record.code or "provider_error",
+            message=clip_text(record.error, MAX_SUMMARY_CHARS),
+        )
+        known = any(one.attempt == record.attempt for one in agent.attempts)
+        agent = agent if known else with_attempt(agent, attempt)
+    if record.will_fallback:
+        return put_agent(view, agent)
+    reason = words.REASONS[record.code] if record.code else clip_text(record.error, MAX_ITEM_CHARS)
+    agent = agent.model_copy(
+        update={
+            "state": failed_state(record.code),
+            "ended_ms": agent.ended_ms or record.timestamp or None,
+            "reason": reason,
+            "hint": agent.hint or _hint(record.code),
+        }
+    )
+    return _note_review_state(put_agent(view, agent), agent)
+
+
+def note_todos_changed(view: RunView, record: TodosUpdated) -> RunView:
+    """Take new todo states; in the original's journals they are all that is said of the primary."""
+    view = note_todo_update(view, record)
+    if record.phase != "primary":
+        return view
+    key = _key("primary", record.role or "primary", None)
+    agent = get_agent(view, key, record.timestamp)
+    if record.status == "running" and agent.state in OPEN_STATES:
+        agent = agent.model_copy(
+            update={"state": "running", "started_ms": agent.started_ms or record.timestamp or None}
+        )
+        return put_agent(view, agent).model_copy(update={"phase": "answering"})
+    if agent.state not in OPEN_STATES or record.status in {"running", "pending"}:
+        return view
+    return _end_primary(view, agent, record)
+
+
+def note_decision(view: RunView, decision: ReviewDecision) -> RunView:
+    """Take the reviewer's decision; a reviewer that failed or rambled cannot approve."""
+    reviewer = next((agent for agent in view.agents if agent.kind == "review"), None)
+    is_usable = reviewer is None or reviewer.state in {"completed", "running", "queued", "waiting"}
+    state: ReviewState = decision.decision
+    reason = ""
+    if state == "approved" and not is_usable:
+        state, reason = "not_reviewed", words.LATE_ADDED
+    review = ReviewView(
+        state=state,
+        reason=reason,
+        rationale=clip_text(decision.rationale, MAX_SUMMARY_CHARS),
+        findings=tuple(_finding(one) for one in decision.findings[:MAX_ITEMS]),
+        required_changes=_items(decision.required_changes),
+        blocking_issues=_items(decision.blocking_issues),
+        residual_risks=_items(decision.residual_risks),
+        independence="" if decision.independence is None else decision.independence.level,
+    )
+    return view.model_copy(update={"review": review})
+
+
+def _note_handoff(view: RunView, packet: HandoffPacket, *, phase: str, timestamp: int) -> RunView:
+    agent = get_agent(view, _key(phase, packet.task.agent_role, packet.task.id), timestamp)
+    goal = agent.goal or clip_text(packet.task.goal, MAX_GOAL_CHARS)
+    queued = agent.queued_ms or timestamp or None
+    todo_ids = agent.todo_ids or tuple(t.id for t in view.todos if t.role == agent.role)
+    changes = {"goal": goal, "queued_ms": queued, "todo_ids": todo_ids}
+    return link_upstream(put_agent(view, agent.model_copy(update=changes)))
+
+
+def _note_review_state(view: RunView, agent: AgentView) -> RunView:
+    """Leave the answer unreviewed after a review without decision; it is never blocked."""
+    failed = {"failed", "blocked", "cancelled", "cut_off", "interrupted"}
+    if agent.kind != "review" or agent.state not in failed or _is_decided(view.review.state):
+        return view
+    reason = agent.reason or words.NO_REVIEW_RESULT
+    return view.model_copy(update={"review": ReviewView(state="not_reviewed", reason=reason)})
+
+
+def _is_decided(state: ReviewState) -> bool:
+    return state in {"approved", "changes_requested", "blocked"}
+
+
+def _result_state(agent: AgentView, result: ExecutedWorkerResult) -> AgentState:
+    if result.status == "failed":
+        code = result.error
+        return "cancelled" if code == "cancelled" else "cut_off" if code == "cut_off" else "failed"
+    if result.status == "blocked":
+        return "cancelled" if result.error == "cancelled" else "blocked"
+    if agent.state == "cut_off":
+        return "cut_off"
+    return "unstructured" if result.unstructured else "completed"
+
+
+def _reason(agent: AgentView, result: ExecutedWorkerResult) -> str | None:
+    if result.status == "completed":
+        return words.REASONS["cut_off"] if agent.state == "cut_off" else None
+    for code, sentence in words.REASONS.items():
+        if code == result.error:
+            return sentence
+    said = result.error or result.progress.summary or agent.reason or result.summary
+    return clip_text(said, MAX_ITEM_CHARS)
+
+
+def _hint(error: str | None) -> str | None:
+    return next((hint for code, hint in words.HINTS.items() if code == error), None)
+
+
+def _end_primary(view: RunView, agent: AgentView, record: TodosUpdated) -> RunView:
+    is_done = record.status == "completed"
+    state: AgentState = "completed" if is_done else "blocked"
+    if record.status == "failed":
+        state = "failed"
+    reason = clip_text(record.error, MAX_ITEM_CHARS) if record.error else None
+    agent = agent.model_copy(
+        update={"state": state, "ended_ms": record.timestamp or None, "reason": reason}
+    )
+    view = put_agent(view, agent)
+    if is_done and record.summary and not view.answer.text:
+        return note_answer(view, record.summary, "completed")
+    return view
+
+
+def _key(phase: str, role: str, context_id: str | None) -> AgentKey:
+    return AgentKey(kind=kind_of(phase), role=role, context_id=context_id)
+
+
+def _artifacts(result: ExecutedWorkerResult) -> tuple[ArtifactView, ...]:
+    return tuple(
+        ArtifactView(
+            kind=one.kind,
+            uri=clean_line(one.uri, 1_000),
+            label=clean_line(one.label or one.uri, 400),
+        )
+        for one in result.artifacts[:MAX_ITEMS]
+    )
+
+
+def _items(items: tuple[str, ...]) -> tuple[str, ...]:
+    kept = tuple(clip_text(item, MAX_ITEM_CHARS) for item in items[:MAX_ITEMS])
+    rest = len(items) - MAX_ITEMS
+    return (*kept, f"… {rest:,} more") if rest > 0 else kept
+
+
+def _finding(finding: ReviewFinding) -> FindingView:
+    place = finding.file or ""
+    if place and finding.line:
+        place = f"{place}:{finding.line}"
+    parts = [
+        finding.issue,
+        f"Where: {place}" if place else "",
+        f"Evidence: {finding.evidence}" if finding.evidence else "",
+        f"Suggestion: {finding.suggestion}" if finding.suggestion else "",
+    ]
+    text = "\n".join(part for part in parts if part)
+    return FindingView(severity=finding.severity, text=clean_text(clip_text(text, MAX_ITEM_CHARS)))

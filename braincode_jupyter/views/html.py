@@ -1,0 +1,276 @@
+"""A run as HTML without script and style, for places where our extension is missing.
+
+Every surface draws the same `RunView`; this one is complete, folded through ``<details>``, and open
+where a reader has to look: errors, questions, agents that did not complete.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.views import figures, words
+from braincode_jupyter.views.markup import (
+    Html,
+    bullets,
+    element,
+    folded,
+    from_blocks,
+    joined,
+    name_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from braincode_jupyter.views.run_view import (
+        AgentView,
+        ClarificationView,
+        MatrixView,
+        RunView,
+        SectionView,
+    )
+
+_PAGE_HEAD = (
+    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+)
+_STYLE = (
+    "<style>"
+    ":root{color-scheme:light dark}"
+    "body{max-width:860px;margin:24px auto;padding:0 16px;font:14px/1.5 system-ui,sans-serif}"
+    "h4{margin:16px 0 4px}"
+    "pre{overflow:auto;padding:8px 10px;border:1px solid #8886;border-radius:4px}"
+    "code,pre{font:12px/1.5 ui-monospace,Menlo,Consolas,monospace}"
+    "details{border-top:1px solid #8884;padding:6px 0}summary{cursor:pointer}"
+    "table{border-collapse:collapse}th,td{padding:2px 10px;border-top:1px solid #8884;"
+    "text-align:left}div{overflow:auto}"
+    "</style>"
+)
+
+
+def to_html(view: RunView) -> str:
+    """Return the whole card as HTML.
+
+    Parameters
+    ----------
+    view : RunView
+        The run.
+
+    Returns
+    -------
+    str
+        One ``<div>``; elements of `markup.ELEMENTS` alone, every string from outside escaped.
+    """
+    return str(
+        element(
+            "div",
+            _head(view),
+            _section(words.REFERENCES, bullets(_references(view))),
+            _section(words.error_title(view), _error(view)),
+            _section(words.QUESTION, _question(view.clarification)),
+            _answer(view),
+            _review(view),
+            _plan(view),
+            folded((words.TIME,), _times(view)),
+            folded((_agents_title(view),), *(_agent(agent) for agent in view.agents)),
+            folded((words.MATRIX,), _matrix(view.matrix)),
+            _section(words.WARNINGS, bullets(view.warnings)),
+            _foot(view),
+        )
+    )
+
+
+def to_page(view: RunView) -> str:
+    """Return the card as a page of its own, for export; it loads nothing.
+
+    Parameters
+    ----------
+    view : RunView
+        The run.
+
+    Returns
+    -------
+    str
+        A self-contained document with one constant style sheet and a policy that forbids requests.
+    """
+    title = joined((view.title or words.EMPTY_RUN,)).replace("<br>", " ")
+    return f"{_PAGE_HEAD}<title>{title}</title>{_STYLE}</head><body>{to_html(view)}</body></html>\n"
+
+
+def _head(view: RunView) -> Html:
+    facts = [words.brain_words(view), figures.run_figures(view)]
+    state = element("strong", words.run_state_words(view))
+    line = [state, *(f" · {fact}" for fact in facts if fact)]
+    parts = [element("h3", name_of(view.title or words.EMPTY_RUN)), element("p", *line)]
+    if view.models:
+        parts.append(element("p", f"Models: {', '.join(view.models)}"))
+    for note in (view.model_note, view.routing_reason):
+        if note:
+            parts.append(element("p", note))
+    if not view.is_saved:
+        parts.append(element("p", element("strong", words.NOT_SAVED)))
+    if view.request.strip() != view.title.strip():
+        parts.append(folded(("Whole request",), element("p", view.request)))
+    return joined(parts)
+
+
+def _references(view: RunView) -> list[Html]:
+    return [
+        joined((element("code", name_of(ref.token)), f" {words.reference_words(ref)}"))
+        for ref in view.references
+    ]
+
+
+def _error(view: RunView) -> Html:
+    parts: list[Html] = []
+    if view.error:
+        parts.append(element("p", element("strong", view.error)))
+    if view.hint:
+        parts.append(element("p", view.hint))
+    return joined(parts)
+
+
+def _question(asked: ClarificationView | None) -> Html:
+    if asked is None:
+        return Html()
+    options = [
+        joined((element("strong", label), f": {description}"))
+        for label, description in asked.options
+    ]
+    return joined(
+        (
+            element("p", element("strong", asked.question)),
+            element("p", asked.reason),
+            bullets(f"{words.MISSING}: {item}" for item in asked.missing),
+            bullets(options),
+        )
+    )
+
+
+def _answer(view: RunView) -> Html:
+    answer = view.answer
+    if answer.state == "none":
+        return Html()
+    state = "" if answer.state == "completed" else f" ({words.ANSWER_STATES[answer.state]})"
+    body = from_blocks(answer.blocks) if answer.blocks else element("p", answer.text)
+    return joined((element("h4", f"{words.ANSWER}{state}"), body))
+
+
+def _review(view: RunView) -> Html:
+    review = view.review
+    parts = [
+        element("h4", words.REVIEW),
+        element("p", element("strong", words.review_words(review))),
+    ]
+    if review.rationale:
+        parts.append(element("p", review.rationale))
+    parts.append(bullets(words.review_points(review)))
+    return joined(parts)
+
+
+def _plan(view: RunView) -> Html:
+    done = sum(todo.state == "completed" for todo in view.todos)
+    entries: list[Html] = []
+    for todo in view.todos:
+        needs = ", ".join(str(need) for need in todo.needs_numbers)
+        tail = f" · needs {needs}" if needs else ""
+        state = words.TODO_STATES[todo.state]
+        entries.append(element("li", name_of(todo.title), f" · {todo.role} · {state}{tail}"))
+    listed = element("ol", *entries) if entries else Html()
+    return folded((words.todo_words(done, len(view.todos)),), listed)
+
+
+def _times(view: RunView) -> Html:
+    rows = [
+        _row(
+            "td",
+            [
+                agent.role,
+                words.state_words(agent),
+                figures.span_words(view.started_ms, agent.started_ms),
+                figures.span_words(agent.started_ms, agent.ended_ms),
+                figures.usage_words(agent.usage),
+                words.CRITICAL if agent.is_critical else "",
+            ],
+        )
+        for agent in view.agents
+    ]
+    head = _row("th", ["Agent", "State", "Began after", "Took", "Spent", "Path"])
+    return _table(head, rows)
+
+
+def _agents_title(view: RunView) -> str:
+    odd = [agent for agent in view.agents if agent.state != "completed"]
+    told = ", ".join(f"{agent.role} {words.AGENT_STATES[agent.state]}" for agent in odd[:6])
+    return f"{words.AGENTS} · {told}" if told else words.AGENTS
+
+
+def _agent(agent: AgentView) -> Html:
+    facts = [words.state_words(agent), agent.model_id or "", figures.agent_figures(agent)]
+    summary = (
+        element("strong", name_of(agent.role)),
+        f" {' · '.join(fact for fact in facts if fact)}",
+    )
+    parts = [element("p", note) for note in (agent.goal, agent.reason, agent.hint) if note]
+    parts.append(from_blocks(agent.summary_blocks))
+    if agent.partial:
+        parts.append(element("p", f"{words.PARTIAL}:\n{agent.partial}"))
+    points = [
+        *(f"{words.FAILED_ATTEMPTS}: {words.attempt_words(one)}" for one in agent.attempts),
+        *(f"{words.RISK}: {risk}" for risk in agent.risks),
+        *(f"{words.OPEN}: {question}" for question in agent.next_questions),
+        *(f"{words.ARTIFACTS}: {one.label} ({one.uri})" for one in agent.artifacts),
+    ]
+    parts.append(bullets(points))
+    parts.append(_sections(words.SAW[agent.kind], agent.saw))
+    parts.append(_sections(words.WITHHELD, agent.withheld))
+    is_open = agent.state in {"failed", "blocked", "cut_off", "unstructured"}
+    return folded(summary, *parts, is_open=is_open)
+
+
+def _sections(title: str, sections: Iterable[SectionView]) -> Html:
+    rows = [
+        _row(
+            "td",
+            [
+                one.label,
+                f"{figures.tokens_words(one.tokens)} tokens" if one.reason is None else one.reason,
+            ],
+        )
+        for one in sections
+    ]
+    return _table(_row("th", [title, ""]), rows)
+
+
+def _matrix(matrix: MatrixView) -> Html:
+    head = _row("th", ["", *(column.label for column in matrix.columns)])
+    rows = [
+        _row("td", [row.label, *(words.CELLS[cell] for cell in row.cells)]) for row in matrix.rows
+    ]
+    if not matrix.columns:
+        return Html()
+    return joined((_table(head, rows), element("p", words.CELL_LEGEND)))
+
+
+def _foot(view: RunView) -> Html:
+    if not view.session_id:
+        return Html()
+    return element("p", f"{words.SESSION} ", element("code", f"@@{view.session_id}"))
+
+
+def _section(title: str, content: Html) -> Html:
+    return joined((element("h4", title), content)) if content else Html()
+
+
+def _row(cell: str, contents: Iterable[str]) -> Html:
+    return element(
+        "tr", *(element(cell, name_of(content) if content else "") for content in contents)
+    )
+
+
+def _table(head: Html, rows: list[Html]) -> Html:
+    if not rows:
+        return Html()
+    return element("table", element("thead", head), element("tbody", *rows))

@@ -1,0 +1,176 @@
+"""HTML that cannot hold anybody's markup: a string is escaped unless this module made it.
+
+No attribute but ``href`` and ``rel`` on links and ``open`` on details, no script, style, class or
+id; so the result passes Jupyter's sanitizer unchanged and needs none.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from braincode_jupyter.views.blocks import safe_href
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from braincode_jupyter.views.run_view import Block, Span
+
+ELEMENTS = frozenset(
+    {
+        "a",
+        "bdi",
+        "blockquote",
+        "br",
+        "code",
+        "details",
+        "div",
+        "em",
+        "h3",
+        "h4",
+        "hr",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "strong",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    }
+)
+"""All elements that a card is made of."""
+_EMPTY = frozenset({"br", "hr"})
+
+
+class Html(str):
+    """A piece of HTML made by this module."""
+
+    __slots__ = ()
+
+
+def element(name: str, *children: str) -> Html:
+    """Return an element; a child that is not `Html` is text, its newlines are line breaks.
+
+    Parameters
+    ----------
+    name : str
+        One of `ELEMENTS`.
+    *children : str
+        Content, in order.
+
+    Returns
+    -------
+    Html
+        The element.
+
+    Raises
+    ------
+    ValueError
+        If the element is not one of `ELEMENTS`.
+    """
+    if name not in ELEMENTS:
+        raise ValueError(f"{name!r} is no element of a card")
+    if name in _EMPTY:
+        return Html(f"<{name}>")
+    return Html(f"<{name}>{joined(children)}</{name}>")
+
+
+def joined(children: Iterable[str]) -> Html:
+    """Return all children one after the other, text escaped."""
+    return Html("".join(child if isinstance(child, Html) else text(child) for child in children))
+
+
+def text(content: str) -> Html:
+    """Return text, escaped; a newline is a line break."""
+    return Html(escape(content, quote=True).replace("\n", "<br>"))
+
+
+def verbatim(content: str) -> Html:
+    """Return a code block."""
+    return Html(f"<pre><code>{escape(content, quote=True)}</code></pre>")
+
+
+def name_of(content: str) -> Html:
+    """Return a name, isolated so that its direction changes nothing around it."""
+    return element("bdi", content)
+
+
+def bullets(items: Iterable[str]) -> Html:
+    """Return a list, or nothing if there are no items."""
+    entries = [element("li", item) for item in items]
+    return element("ul", *entries) if entries else Html()
+
+
+def folded(summary: Iterable[str], *content: str, is_open: bool = False) -> Html:
+    """Return a part that can be folded, or nothing if it is empty."""
+    body = joined(content)
+    if not body:
+        return Html()
+    head = element("summary", *summary)
+    return Html(f"<details{' open' if is_open else ''}>{head}{body}</details>")
+
+
+def link(href: str, *children: str) -> Html:
+    """Return a link that shows its host, or only its text where the address is not allowed."""
+    content = joined(children)
+    if safe_href(href) is None:
+        return content
+    shown = f'<a href="{escape(href, quote=True)}" rel="noopener noreferrer">{content}</a>'
+    host = _host(href)
+    return Html(shown if not host or escape(host) in content else f"{shown} ({escape(host)})")
+
+
+def from_blocks(blocks: Iterable[Block]) -> Html:
+    """Return formatted text as HTML."""
+    return joined(_block(block) for block in blocks)
+
+
+def _block(block: Block) -> Html:
+    match block.kind:
+        case "code":
+            return verbatim(block.text)
+        case "rule":
+            return element("hr")
+        case "list" | "item" | "quote":
+            return element(_holder(block), *map(_block, block.children))
+        case "table":
+            return element("table", element("tbody", *map(_block, block.children)))
+        case "row":
+            cell = "th" if block.header else "td"
+            return element("tr", *(element(cell, _spans(one.spans)) for one in block.children))
+        case _:
+            content = _spans(block.spans)
+            return element("p", element("strong", content) if block.kind == "heading" else content)
+
+
+def _holder(block: Block) -> str:
+    if block.kind == "list":
+        return "ol" if block.ordered else "ul"
+    return "li" if block.kind == "item" else "blockquote"
+
+
+def _spans(spans: Iterable[Span]) -> Html:
+    return joined(_span(span) for span in spans)
+
+
+def _span(span: Span) -> Html:
+    shown = element("code", span.text) if span.code else text(span.text)
+    if span.emphasis:
+        shown = element("em", shown)
+    if span.strong:
+        shown = element("strong", shown)
+    return link(span.href, shown) if span.href else shown
+
+
+def _host(href: str) -> str:
+    try:
+        return urlsplit(href).hostname or ""
+    except ValueError:
+        return ""

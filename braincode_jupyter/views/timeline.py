@@ -1,0 +1,119 @@
+"""Who waits for whom, and which agents the length of the run depends on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.views import words
+from braincode_jupyter.views.roster import OPEN_STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from braincode_jupyter.views.run_view import AgentView, RunView
+
+_ENDLESS = 1 << 62
+"""End of an agent that still runs."""
+
+
+def settle(view: RunView) -> RunView:
+    """Return the view with waiting agents named as such, and the critical path marked.
+
+    Parameters
+    ----------
+    view : RunView
+        View after a record.
+
+    Returns
+    -------
+    RunView
+        The same, with `state`, `waiting_for` and `is_critical` of each agent up to date.
+    """
+    agents = tuple(_waiting(agent, view.agents) for agent in view.agents)
+    critical = critical_path(agents)
+    agents = tuple(
+        agent
+        if agent.is_critical == (index in critical)
+        else agent.model_copy(update={"is_critical": index in critical})
+        for index, agent in enumerate(agents)
+    )
+    return view.model_copy(update={"agents": agents})
+
+
+def critical_path(agents: Sequence[AgentView]) -> frozenset[int]:
+    """Return the positions of the agents on the critical path.
+
+    It is walked backwards: from the agent that ended last (or still runs), to whichever of those
+    it had to wait for ended last.
+
+    Parameters
+    ----------
+    agents : sequence of AgentView
+        Agents with times and upstream contexts.
+
+    Returns
+    -------
+    frozenset of int
+        Indices into ``agents``; empty while nobody has started.
+    """
+    begun = [index for index, agent in enumerate(agents) if agent.started_ms is not None]
+    path: set[int] = set()
+    here = max(begun, key=lambda index: _rank(agents, index), default=None)
+    while here is not None and here not in path:
+        path.add(here)
+        before = [index for index in _waited_for(agents, here) if index in begun]
+        here = max(before, key=lambda index: _rank(agents, index), default=None)
+    return frozenset(path)
+
+
+def _rank(agents: Sequence[AgentView], index: int) -> tuple[int, int, int]:
+    agent = agents[index]
+    started = agent.started_ms or 0
+    if agent.ended_ms is None:
+        return _ENDLESS, -started, -index
+    return agent.ended_ms, started, index
+
+
+def _waited_for(agents: Sequence[AgentView], index: int) -> list[int]:
+    agent = agents[index]
+    if agent.kind == "router":
+        return []
+    declared = [i for i, other in enumerate(agents) if other.context_id in agent.upstream]
+    declared = [i for i in declared if i != index]
+    if declared:
+        return declared
+    routers = [i for i, other in enumerate(agents) if other.kind == "router"]
+    started = agent.started_ms or 0
+    slots = [
+        i
+        for i, other in enumerate(agents)
+        if other.kind == agent.kind == "worker"
+        and other.ended_ms is not None
+        and (other.started_ms or 0) < other.ended_ms <= started
+    ]
+    return routers + slots
+
+
+def _waiting(agent: AgentView, agents: Sequence[AgentView]) -> AgentView:
+    if agent.state not in OPEN_STATES:
+        return _with(agent, agent.state, None)
+    if agent.state == "running":
+        asked = f"a reply from {agent.model_id}" if agent.model_id else "a reply"
+        return _with(agent, "running", asked)
+    open_roles = tuple(
+        other.role
+        for other in agents
+        if other.context_id in agent.upstream
+        and other.state in OPEN_STATES
+        and other.context_id != agent.context_id
+    )
+    if open_roles:
+        return _with(agent, "waiting", words.waiting_words(open_roles))
+    return _with(agent, "queued", None)
+
+
+def _with(agent: AgentView, state: str, waiting_for: str | None) -> AgentView:
+    changes: Mapping[str, object] = {"state": state, "waiting_for": waiting_for}
+    if agent.state == state and agent.waiting_for == waiting_for:
+        return agent
+    return agent.model_copy(update=dict(changes))

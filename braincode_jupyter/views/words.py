@@ -1,0 +1,311 @@
+"""Every word that a card says of itself: one catalogue for text, HTML and the folded reasons."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from braincode_jupyter.protocol.usage import ReasonCode
+    from braincode_jupyter.views.run_view import (
+        AgentState,
+        AgentView,
+        AnswerState,
+        AttemptView,
+        ReferenceView,
+        ReviewState,
+        ReviewView,
+        RunPhase,
+        RunState,
+        RunView,
+    )
+
+RUN_STATES: Mapping[RunState, str] = MappingProxyType(
+    {
+        "queued": "queued",
+        "running": "running",
+        "completed": "completed",
+        "needs_clarification": "needs your answer",
+        "failed": "failed",
+        "cancelled": "cancelled",
+        "interrupted": "interrupted",
+    }
+)
+RUN_PHASES: Mapping[RunPhase, str] = MappingProxyType(
+    {
+        "starting": "starting",
+        "routing": "routing",
+        "working": "workers at work",
+        "answering": "writing the answer",
+        "reviewing": "reviewing",
+        "done": "done",
+    }
+)
+AGENT_STATES: Mapping[AgentState, str] = MappingProxyType(
+    {
+        "queued": "queued",
+        "waiting": "waiting",
+        "running": "running",
+        "completed": "completed",
+        "unstructured": "unstructured",
+        "blocked": "blocked",
+        "failed": "failed",
+        "cancelled": "cancelled",
+        "cut_off": "cut off",
+        "interrupted": "interrupted",
+    }
+)
+ANSWER_STATES: Mapping[AnswerState, str] = MappingProxyType(
+    {
+        "none": "no answer",
+        "streaming": "being written",
+        "completed": "completed",
+        "cut_off": "cut off",
+        "partial": "partial: the call broke off",
+    }
+)
+REVIEW_STATES: Mapping[ReviewState, str] = MappingProxyType(
+    {
+        "not_required": "not required",
+        "pending": "not reviewed yet",
+        "running": "being reviewed",
+        "approved": "approved",
+        "changes_requested": "changes requested",
+        "blocked": "blocked",
+        "not_reviewed": "not reviewed",
+    }
+)
+TODO_STATES: Mapping[str, str] = MappingProxyType(
+    {
+        "pending": "pending",
+        "running": "running",
+        "completed": "done",
+        "blocked": "blocked",
+        "failed": "failed",
+    }
+)
+REASONS: Mapping[ReasonCode, str] = MappingProxyType(
+    {
+        "not_configured": "No usable model is configured for this role.",
+        "authentication": "The provider refused the key.",
+        "rate_limited": "The provider is limiting requests.",
+        "overloaded": "The provider is overloaded.",
+        "provider_error": "The provider reported an error.",
+        "network": "The provider could not be reached.",
+        "timeout": "The call took too long.",
+        "cut_off": "The reply was cut off.",
+        "empty_reply": "The model replied with nothing.",
+        "context_too_long": "The prompt is too long for the model.",
+        "refused_request": "The provider refused the request.",
+        "vision_unsupported": "The model cannot see the attached image.",
+        "token_limit": "The token budget does not allow the call.",
+        "upstream_failed": "A worker that it depends on did not complete.",
+        "cancelled": "The run was stopped.",
+        "stale_recording": "The recording does not match this request.",
+        "internal_error": "Something went wrong inside braincode_jupyter.",
+    }
+)
+HINTS: Mapping[ReasonCode, str] = MappingProxyType(
+    {
+        "not_configured": "See %braincode doctor.",
+        "authentication": "Check the key with %braincode doctor.",
+        "rate_limited": "Wait a little, or use fewer workers.",
+        "overloaded": "Try again later, or add a fallback model to the role.",
+        "network": "Check the connection and the address with %braincode doctor.",
+        "timeout": "Try again, or ask for less in one go.",
+        "context_too_long": "Refer to less, or choose a model with a longer context.",
+        "vision_unsupported": "Choose a model that sees, or leave the image out.",
+        "token_limit": "Raise --max-tokens.",
+        "stale_recording": "Record again with --record.",
+    }
+)
+NOT_RUN = "Not run: the run ended before its turn."
+INTERRUPTED = "The session file ends without an end record."
+RESUME_HINT = "See %braincode resume."
+UNSTRUCTURED = "The reply was not in the asked form; its text was kept."
+NO_REVIEW_RESULT = "The review gave no usable decision."
+NO_REVIEW_STOPPED = "The run ended before the review."
+NO_REVIEW_ASKED = "Switched off with --no-review."
+LATE_ADDED = "The reviewer's reply was not usable, so it cannot approve."
+DEMO_MODEL = "Answered by the embedded demo model: small, local, good for trying things out."
+RECOVERED = "A torn line of the session file was closed; what it held is lost."
+
+YOUR_REQUEST = "your request"
+SECTION_LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "request": YOUR_REQUEST,
+        "instruction": "instructions",
+        "environment": "environment",
+        "continuity": "earlier session",
+        "hook": "hook text",
+        "catalogue": "roles and models",
+        "answer": "the answer",
+    }
+)
+OWNERS: Mapping[str, str] = MappingProxyType(
+    {"user": "you", "brain": "Brain", "project": "project"}
+)
+CELLS: Mapping[str, str] = MappingProxyType(
+    {"seen": "●", "own": "own", "withheld": "·", "not_called": "–"}
+)
+CELL_LEGEND = "● seen   own: its own   · withheld   – not called"
+
+ANSWER = "Answer"
+PARTIAL = "Text that had arrived"
+REVIEW = "Review"
+PLAN = "Plan"
+TIME = "Time"
+AGENTS = "Agents"
+MATRIX = "Who saw what"
+WARNINGS = "Warnings"
+REFERENCES = "References"
+QUESTION = "Needs your answer"
+ERROR = "Why it failed"
+ENDED_EARLY = "Why it ended early"
+SAW: Mapping[str, str] = MappingProxyType(
+    {
+        "router": "What the router saw",
+        "worker": "What this worker saw",
+        "primary": "What the primary saw",
+        "review": "What the reviewer saw",
+    }
+)
+WITHHELD = "Withheld from it"
+ARTIFACTS = "Artifacts"
+FAILED_ATTEMPTS = "Failed attempts"
+RISK = "Risk"
+OPEN = "Open"
+FINDING = "Finding"
+REQUIRED = "Required"
+BLOCKING = "Blocking"
+RESIDUAL = "Residual risk"
+MISSING = "Missing"
+OPTIONS = "Ways to go on"
+CRITICAL = "critical path"
+SESSION = "Session"
+NOT_SAVED = "Not saved: the session file could not be written."
+STOPPING = "stopping"
+EMPTY_RUN = "braincode run"
+INDEPENDENCE: Mapping[str, str] = MappingProxyType(
+    {
+        "none": "reviewer unknown",
+        "weak": "same model as the answer",
+        "moderate": "another model of the same provider",
+        "strong": "a model of another provider",
+    }
+)
+PLAIN_NOTE = "Shown as plain text: too large or too deeply nested to format."
+LONG_NOTE = "Only the first {limit:,} characters are shown; the session file holds all of it."
+
+
+def waiting_words(roles: tuple[str, ...]) -> str:
+    """Return what an agent waits for: a few role names, and how many more."""
+    shown = ", ".join(roles[:3])
+    rest = len(roles) - 3
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def state_words(agent: AgentView) -> str:
+    """Return an agent's state in words, with what it waits for."""
+    words = AGENT_STATES[agent.state]
+    if agent.waiting_for and agent.state in {"waiting", "running"}:
+        return (
+            f"{words}, waiting for {agent.waiting_for}"
+            if agent.state == "running"
+            else (f"{words} for {agent.waiting_for}")
+        )
+    return words
+
+
+def run_state_words(view: RunView) -> str:
+    """Return the state of a run in words; while it runs, what is being done."""
+    if view.state != "running":
+        return RUN_STATES[view.state]
+    return STOPPING if view.is_stopping else RUN_PHASES[view.phase]
+
+
+def error_title(view: RunView) -> str:
+    """Return the heading above the reason of a run without answer."""
+    return ERROR if view.state == "failed" else ENDED_EARLY
+
+
+def reference_words(reference: ReferenceView) -> str:
+    """Return what was sent of a reference, or why nothing was."""
+    if reference.state == "missing":
+        return f"missing: {reference.reason or reference.label or 'no reason given'}"
+    cut = f" (cut: {reference.reason})" if reference.state == "cut" and reference.reason else ""
+    return f"{reference.label}{cut}"
+
+
+def review_words(review: ReviewView) -> str:
+    """Return the decision, or why there is none."""
+    state = REVIEW_STATES[review.state]
+    if review.reason:
+        return f"{state}: {review.reason}"
+    distance = INDEPENDENCE.get(review.independence, "")
+    return f"{state}, by {distance}" if distance else state
+
+
+def review_points(review: ReviewView) -> tuple[str, ...]:
+    """Return findings, required changes, blocking issues and risks, each with its name."""
+    return (
+        *(f"{BLOCKING}: {issue}" for issue in review.blocking_issues),
+        *(f"{REQUIRED}: {change}" for change in review.required_changes),
+        *(f"{FINDING} ({one.severity}): {one.text}" for one in review.findings),
+        *(f"{RESIDUAL}: {risk}" for risk in review.residual_risks),
+    )
+
+
+def attempt_words(attempt: AttemptView) -> str:
+    """Return a failed attempt: which model, why, and what it spent all the same."""
+    spent = "" if attempt.tokens is None else f", {attempt.tokens:,} tokens"
+    said = f": {attempt.message}" if attempt.message else ""
+    return f"{attempt.attempt}. {attempt.model_id} {attempt.code}{spent}{said}"
+
+
+def brain_words(view: RunView) -> str:
+    """Return Brain, mode and who planned."""
+    brain = f"Brain {view.brain_id}" if view.brain_id else ""
+    return " · ".join(part for part in (brain, view.mode, view.routing) if part)
+
+
+def todo_words(done: int, total: int) -> str:
+    """Return the heading of the plan: ``Plan · 3 of 6``."""
+    return f"{PLAN} · {done} of {total}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return ``1 call``, ``2 calls``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def section_words(kind: str, owner_label: str, name: str) -> str:
+    """Return the short name of a section: ``@var:sales``, ``analyst result``, ``AGENTS.md``.
+
+    Parameters
+    ----------
+    kind : str
+        Section kind.
+    owner_label : str
+        Whose it is, for people.
+    name : str
+        Token or file name; may be empty.
+
+    Returns
+    -------
+    str
+        Label.
+    """
+    match kind:
+        case "role":
+            return f"role: {owner_label}"
+        case "result" | "private":
+            return f"{owner_label} {kind}"
+        case "handoff":
+            return f"{owner_label} task"
+        case "reference" | "support":
+            return name or kind
+        case _:
+            return SECTION_LABELS.get(kind, kind)
