@@ -1,0 +1,204 @@
+"""The Python API: the same arguments as the magics, in scripts, threads and notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+
+from braincode_jupyter.errors import UnknownNameError, UsageError
+from braincode_jupyter.notebook.cell_run import RESULT_NAME, failure_of
+from braincode_jupyter.notebook.loop import Job, follow, wait
+from braincode_jupyter.notebook.options import to_role_names, to_session, to_variable_name
+from braincode_jupyter.notebook.shell import ShellAccess, current_shell
+from braincode_jupyter.notebook.state import NOTEBOOK
+from braincode_jupyter.runtime import (
+    PreparedRun,
+    Run,
+    RunArguments,
+    Sources,
+    plan_run,
+    prepare_run,
+    read_run,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Unpack
+
+    from braincode_jupyter.protocol.plan import RuntimePlan
+    from braincode_jupyter.protocol.ports import ModelClient
+
+
+T = TypeVar("T")
+
+
+class RunKeywords(TypedDict, total=False):
+    """Keyword arguments of `run` and `plan`; each as the option of the same name."""
+
+    mode: Literal["auto", "radical"] | None
+    brain: str | None
+    roles: str | tuple[str, ...]
+    review: bool | None
+    max_workers: int | None
+    max_tokens: int | None
+    continue_session: str | None
+    heuristic: bool
+    expand_references: bool
+    need_to_know: bool
+    home: Path | None
+    project_root: Path | None
+    models: ModelClient | None
+
+
+def run(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) -> Run:
+    """Run a request to its end and return it.
+
+    Works in a script, a thread, and a cell; Ctrl-C and a kernel interrupt stop the run. It blocks:
+    in code that already runs on an event loop, ``await run_async(...)`` lets other tasks go on.
+
+    Parameters
+    ----------
+    prompt : str
+        The request.
+    as_ : str or None
+        In a notebook: name to bind the result to, beside ``_braincode``.
+    **options
+        As the options of `%%braincode`: mode, brain, roles, review, max_workers, max_tokens,
+        continue_session, heuristic, expand_references, need_to_know; also home, project_root and
+        models.
+
+    Returns
+    -------
+    Run
+        Completed, or with a question to you.
+
+    Raises
+    ------
+    UsageError
+        If the request or an option makes no sense; nothing was sent.
+    RunError
+        If the run failed or was stopped; ``_braincode`` holds it in a notebook.
+    """
+    prepared = _prepare(prompt, as_, options)
+    return _finished(wait(_submit(prepared)), as_)
+
+
+async def run_async(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) -> Run:
+    """Run a request to its end without blocking the event loop of the caller.
+
+    Parameters
+    ----------
+    prompt, as_, **options
+        As in `run`.
+
+    Returns
+    -------
+    Run
+        Completed, or with a question to you.
+
+    Raises
+    ------
+    UsageError
+        If the request or an option makes no sense; nothing was sent.
+    RunError
+        If the run failed or was stopped.
+    """
+    prepared = _prepare(prompt, as_, options)
+    return _finished(await follow(_submit(prepared)), as_)
+
+
+def plan(prompt: str, **options: Unpack[RunKeywords]) -> RuntimePlan:
+    """Return the plan of a request; nothing runs, but without ``heuristic`` a router is asked.
+
+    Parameters
+    ----------
+    prompt, **options
+        As in `run`.
+
+    Returns
+    -------
+    RuntimePlan
+        The plan.
+
+    Raises
+    ------
+    BraincodeError
+        As `run`.
+    """
+    arguments = _arguments(options)
+    return wait(NOTEBOOK.loop.submit(plan_run(prompt, arguments, _sources())))
+
+
+def read_session(session_id: str = "last", *, home: Path | None = None) -> Run:
+    """Return the newest run of a session, rebuilt from its file.
+
+    Parameters
+    ----------
+    session_id : str
+        Session id, the beginning of one, or ``last``; with or without ``@@``.
+    home : Path or None
+        None: ``~/.braincode``.
+
+    Returns
+    -------
+    Run
+        Without prompts, which are not written; interrupted if it has no end record.
+
+    Raises
+    ------
+    UsageError
+        If there is no such session.
+    JournalError
+        If its file cannot be read.
+    """
+    return read_run(session_id, home)
+
+
+def _prepare(prompt: str, as_name: str | None, options: RunKeywords) -> PreparedRun:
+    if as_name is not None:
+        _checked(to_variable_name, as_name, "as_")
+    return prepare_run(prompt, _arguments(options), _sources())
+
+
+def _arguments(options: RunKeywords) -> RunArguments:
+    known = RunKeywords.__annotations__
+    for name in options:
+        if name not in known:
+            raise UnknownNameError("option", name, known)
+    given: dict[str, Any] = dict(options)
+    if isinstance(given.get("roles"), str):
+        given["roles"] = _checked(to_role_names, given["roles"], "roles")
+    if given.get("continue_session") is not None:
+        given["continue_session"] = _checked(
+            to_session, given["continue_session"], "continue_session"
+        )
+    if given.get("models") is None:
+        given["models"] = NOTEBOOK.models
+    return RunArguments(**given)
+
+
+def _checked(convert: Callable[[str], T], text: str, name: str) -> T:
+    try:
+        return convert(text)
+    except ValueError as error:
+        raise UsageError(f"{name} cannot be {text[:40]!r}.", hint=f"Its value {error}.") from None
+
+
+def _sources() -> Sources:
+    shell = current_shell()
+    return Sources() if shell is None else ShellAccess(shell).sources()
+
+
+def _submit(prepared: PreparedRun) -> Job[Run]:
+    job = NOTEBOOK.loop.submit(prepared.execute())
+    NOTEBOOK.track(prepared.session_id, prepared, job)
+    return job
+
+
+def _finished(run: Run, as_name: str | None) -> Run:
+    shell = current_shell()
+    if shell is not None:
+        ShellAccess(shell).bind(**{RESULT_NAME: run} | ({as_name: run} if as_name else {}))
+    if (error := failure_of(run)) is not None:
+        raise error
+    return run

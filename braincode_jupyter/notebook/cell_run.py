@@ -1,0 +1,148 @@
+"""One `%%braincode` from the parsed line to the finished card.
+
+No decision about the run is made here: the runtime prepares and executes it, a display shows it.
+Imported by the first cell that runs, since it brings the runtime and the models with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from braincode_jupyter.errors import BraincodeError, RunCancelledError, RunError
+from braincode_jupyter.notebook.display import RunDisplay, open_display
+from braincode_jupyter.notebook.loop import Job, follow, wait
+from braincode_jupyter.runtime import PreparedRun, Run, prepare_run
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Coroutine
+
+    from braincode_jupyter.notebook.arguments import CellArguments
+    from braincode_jupyter.notebook.shell import ShellAccess
+    from braincode_jupyter.notebook.slot import Slot
+    from braincode_jupyter.notebook.state import Notebook
+
+T = TypeVar("T")
+
+RESULT_NAME = "_braincode"
+"""Variable that always holds the newest `Run`."""
+
+
+@dataclass(slots=True, kw_only=True)
+class CellRun:
+    """A run that a cell has started.
+
+    Parameters
+    ----------
+    access : ShellAccess
+        The shell of the cell.
+    notebook : Notebook
+        Shared state of the process.
+    arguments : CellArguments
+        The parsed line.
+    prompt : str
+        The request.
+    slot : Slot
+        Where in the output of the cell.
+    """
+
+    access: ShellAccess
+    notebook: Notebook
+    arguments: CellArguments
+    prompt: str
+    slot: Slot
+
+    def start(self) -> Awaitable[None] | None:
+        """Start it.
+
+        Returns
+        -------
+        awaitable or None
+            To be awaited by the cell; None when there is nothing left to wait for.
+
+        Raises
+        ------
+        BraincodeError
+            If it could not start; nothing was sent then.
+        """
+        asked = self.arguments.to_run_arguments(models=self.notebook.models)
+        prepared = prepare_run(self.prompt, asked, self.access.sources())
+        display = open_display(
+            self.access,
+            prepared.view,
+            slot=self.slot,
+            stop=prepared.stop,
+            loop=self.notebook.loop.loop(),
+        )
+        if self.arguments.background and self.access.place().has_page:
+            self._submit(prepared, self._run_alone(prepared, display))
+            return _nothing() if self.access.awaits_cells else None
+        job = self._submit(prepared, prepared.execute(display))
+        if self.access.awaits_cells:
+            return self._follow(job, prepared, display)
+        self._wait(job, prepared, display)
+        return None
+
+    def _submit(self, prepared: PreparedRun, coroutine: Coroutine[Any, Any, T]) -> Job[T]:
+        job = self.notebook.loop.submit(coroutine)
+        self.notebook.track(prepared.session_id, prepared, job)
+        return job
+
+    async def _follow(self, job: Job[Run], prepared: PreparedRun, display: RunDisplay) -> None:
+        try:
+            run = await follow(job)
+        except BaseException:
+            self._give_up(prepared, display)
+            raise
+        self._complete(run, display)
+
+    def _wait(self, job: Job[Run], prepared: PreparedRun, display: RunDisplay) -> None:
+        try:
+            run = wait(job)
+        except BaseException:
+            self._give_up(prepared, display)
+            raise
+        self._complete(run, display)
+
+    async def _run_alone(self, prepared: PreparedRun, display: RunDisplay) -> None:
+        """Run with nobody waiting; the card is all that tells of a failure."""
+        try:
+            run = await prepared.execute(display)
+        except BaseException:
+            self._give_up(prepared, display)
+            raise
+        display.finish(run.view)
+        self._bind(run)
+
+    def _complete(self, run: Run, display: RunDisplay) -> None:
+        display.finish(run.view)
+        self._bind(run)
+        if (error := failure_of(run)) is not None:
+            raise error
+
+    def _give_up(self, prepared: PreparedRun, display: RunDisplay) -> None:
+        """Show and bind what there is of a run that gave no result."""
+        display.finish()
+        self._bind(prepared.current())
+
+    def _bind(self, run: Run) -> None:
+        names: dict[str, object] = {RESULT_NAME: run}
+        if self.arguments.as_name is not None:
+            names[self.arguments.as_name] = run
+        self.access.bind(**names)
+
+
+def failure_of(run: Run) -> BraincodeError | None:
+    """Return the error that a finished run ends its cell with; None for an answer or a question."""
+    if run.status in {"completed", "needs_clarification"}:
+        return None
+    if run.error is not None:
+        return run.error
+    hint = "%braincode show shows what was done."
+    if run.status == "cancelled":
+        return RunCancelledError("The run was stopped.", hint=hint)
+    return RunError("The run did not come to an answer.", hint=hint)
+
+
+async def _nothing() -> None:
+    """Be awaited by a cell that has nothing to wait for."""

@@ -1,0 +1,190 @@
+"""`%%braincode` and `%braincode`: parse, call, display."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
+
+from braincode_jupyter.errors import BraincodeError, RunError
+from braincode_jupyter.notebook.shell import is_loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from braincode_jupyter.notebook.shell import ShellAccess
+    from braincode_jupyter.notebook.state import Notebook
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_BUG_HINT = "Python's log of braincode_jupyter has the details: logging.basicConfig() shows it."
+_CELL_RUN = "braincode_jupyter.notebook.cell_run"
+
+
+class BraincodeMagics:
+    """Both magics, over one shell.
+
+    Parameters
+    ----------
+    access : ShellAccess
+        The shell.
+    notebook : Notebook
+        Shared state of the process.
+    """
+
+    def __init__(self, access: ShellAccess, notebook: Notebook) -> None:
+        self._access = access
+        self._notebook = notebook
+
+    def register(self) -> None:
+        """Make the magics known to the shell."""
+        from IPython.core.magic import no_var_expand  # noqa: PLC0415 - light load
+
+        def line(line: str) -> object:
+            """Look at runs, roles, models and settings: `%braincode help`."""
+            return self.run_line(line)
+
+        def cell(line: str, cell: str) -> object:
+            """Ask the Brain what stands below this line: `%braincode help`."""
+            return self.run_cell(line, cell)
+
+        # Without this, IPython would put the values of variables into `{name}` and `$name`.
+        self._access.install(no_var_expand(line), no_var_expand(cell))
+
+    def run_cell(self, line: str, cell: str) -> Awaitable[None] | None:
+        """Run one `%%braincode`.
+
+        Parameters
+        ----------
+        line : str
+            Its options.
+        cell : str
+            The request.
+
+        Returns
+        -------
+        awaitable or None
+            To be awaited in a kernel; None in a terminal, where the run is over.
+
+        Raises
+        ------
+        BraincodeError
+            If the run could not start or, in a terminal, failed.
+        """
+        return guarded(lambda: self._start(line, cell))
+
+    def _start(self, line: str, cell: str) -> Awaitable[None] | None:
+        from braincode_jupyter.notebook.arguments import parse_arguments  # noqa: PLC0415 - light load
+        from braincode_jupyter.notebook.request import read_request  # noqa: PLC0415 - light load
+        from braincode_jupyter.notebook.slot import Slot  # noqa: PLC0415 - light load
+
+        arguments = parse_arguments(line)
+        prompt = read_request(cell)
+        slot = Slot(self._access)
+        if self._access.place().has_page and not is_loaded(_CELL_RUN):
+            slot.say("braincode: starting")  # the imports take longer than a reader should wait
+        from braincode_jupyter.notebook.cell_run import CellRun  # noqa: PLC0415 - light load
+
+        run = CellRun(
+            access=self._access,
+            notebook=self._notebook,
+            arguments=arguments,
+            prompt=prompt,
+            slot=slot,
+        )
+        try:
+            waiting = run.start()
+        except BaseException:
+            if slot.is_shown:
+                slot.say("braincode: not started")
+            raise
+        return None if waiting is None else guarded_awaitable(waiting)
+
+    def run_line(self, line: str) -> object:
+        """Run one `%braincode`.
+
+        Parameters
+        ----------
+        line : str
+            A subcommand and what follows it.
+
+        Returns
+        -------
+        object
+            What IPython displays; None for text that was shown already.
+
+        Raises
+        ------
+        BraincodeError
+            If it could not be done.
+        """
+        from braincode_jupyter.notebook.subcommands import run_subcommand  # noqa: PLC0415 - light load
+
+        return guarded(lambda: run_subcommand(self._access, self._notebook, line))
+
+
+def guarded(work: Callable[[], T]) -> T:
+    """Do the work of a magic; turn a bug of ours into one line with an id.
+
+    Parameters
+    ----------
+    work : callable
+        What to do.
+
+    Returns
+    -------
+    object
+        What it returns.
+
+    Raises
+    ------
+    BraincodeError
+        As raised by the work.
+    RunError
+        In place of anything unforeseen.
+    """
+    try:
+        return work()
+    except BraincodeError:
+        raise
+    except Exception as error:
+        raise RunError(_note_bug(error), hint=_BUG_HINT) from None
+
+
+async def guarded_awaitable(work: Awaitable[T]) -> T:
+    """Await the work of a magic; turn a bug of ours into one line with an id.
+
+    Parameters
+    ----------
+    work : awaitable
+        What to wait for.
+
+    Returns
+    -------
+    object
+        Its result.
+
+    Raises
+    ------
+    BraincodeError
+        As raised by the work.
+    RunError
+        In place of anything unforeseen.
+    """
+    try:
+        return await work
+    except BraincodeError:
+        raise
+    except Exception as error:
+        raise RunError(_note_bug(error), hint=_BUG_HINT) from None
+
+
+def _note_bug(error: Exception) -> str:
+    error_id = uuid4().hex[:8]
+    _log.error("error %s", error_id, exc_info=error)
+    return (
+        f"Something unforeseen happened inside braincode_jupyter: {type(error).__name__}, "
+        f"error {error_id}."
+    )

@@ -1,0 +1,232 @@
+"""The one place that touches IPython's shell and the kernel behind it.
+
+All of it also works in a plain IPython terminal and in an in-process shell, where there is no
+kernel, no parent message and no cell id. Nothing is patched: two input transformers and two magics
+are registered, and taken back by `remove`.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from braincode_jupyter.runtime.settings import Sources
+
+MAGIC = "braincode"
+"""Name of both magics."""
+IPYTHON_FLOOR = (8, 18)
+"""Oldest IPython that our tests pass with."""
+IPYKERNEL_FLOOR = (6, 29)
+"""Oldest ipykernel that our tests pass with."""
+IPYKERNEL_FOR_CLICKS = (7, 4)
+"""First ipykernel that hands over clicks while a cell awaits."""
+
+_CELL_CALL = f"get_ipython().run_cell_magic({MAGIC!r},"
+_LINE_PREFIX = f"%{MAGIC}"
+
+Shell = Any
+"""An `InteractiveShell`; its attributes are traitlets, which are not typed."""
+
+
+def await_cell(lines: list[str]) -> list[str]:
+    """Put ``await`` before the call of our cell magic; leave every other cell alone.
+
+    IPython has no asynchronous magics. The kernel decides from the transformed source whether a
+    cell awaits, so this is enough.
+
+    Parameters
+    ----------
+    lines : list of str
+        A cell after IPython has rewritten its ``%%`` line.
+
+    Returns
+    -------
+    list of str
+        The lines to go on with.
+    """
+    if len(lines) == 1 and lines[0].startswith(_CELL_CALL):
+        return [f"await {lines[0]}"]
+    return lines
+
+
+def keep_question_marks(lines: list[str]) -> list[str]:
+    """Call our line magic for lines at the head of a cell that end in ``?``.
+
+    IPython takes ``%braincode plan why?`` for a question about an object named ``why``. Only lines
+    before the first other code are rewritten: there they cannot stand inside a string.
+
+    Parameters
+    ----------
+    lines : list of str
+        A cell before IPython rewrites ``%`` and ``?``.
+
+    Returns
+    -------
+    list of str
+        The lines to go on with.
+    """
+    kept: list[str] = []
+    for index, line in enumerate(lines):
+        bare = line.strip()
+        is_ours = bare == _LINE_PREFIX or bare.startswith(_LINE_PREFIX + " ")
+        is_other_code = bare and not bare.startswith("#") and not is_ours
+        if is_other_code or bare.endswith("\\"):
+            return kept + lines[index:]
+        rest = bare.removeprefix(_LINE_PREFIX)
+        if is_ours and bare.endswith("?") and rest.strip("? "):
+            line = f"get_ipython().run_line_magic({MAGIC!r}, {rest.strip()!r})\n"  # noqa: PLW2901
+        kept.append(line)
+    return kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where the code that asks is running.
+
+    Parameters
+    ----------
+    has_kernel : bool
+        There is an ipykernel, not a terminal.
+    has_page : bool
+        A front end that draws widgets and can be clicked sent the request.
+    cell_id : str or None
+        Id of the running cell, where the front end tells it.
+    """
+
+    has_kernel: bool = False
+    has_page: bool = False
+    cell_id: str | None = None
+
+
+class ShellAccess:
+    """What the rest of the notebook package may ask of a shell.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        The running one.
+    """
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+
+    def install(self, line: Callable[[str], object], cell: Callable[[str, str], object]) -> None:
+        """Register ``%braincode``, ``%%braincode`` and the input transformers."""
+        self._shell.register_magic_function(line, "line", MAGIC)
+        self._shell.register_magic_function(cell, "cell", MAGIC)
+        for transformers, transformer in self._transformers():
+            if transformer not in transformers:
+                transformers.append(transformer)
+
+    def remove(self) -> None:
+        """Take back what `install` registered."""
+        for kind in ("line", "cell"):
+            self._shell.magics_manager.magics[kind].pop(MAGIC, None)
+        for transformers, transformer in self._transformers():
+            if transformer in transformers:
+                transformers.remove(transformer)
+
+    def _transformers(self) -> Iterator[tuple[list[Any], Callable[[list[str]], list[str]]]]:
+        """Yield each of our transformers with the list of the shell that it belongs to."""
+        yield self._shell.input_transformers_cleanup, keep_question_marks
+        if self.has_kernel:
+            # A terminal does not cancel what it awaits on Ctrl-C: there the magic waits itself.
+            yield self._shell.input_transformers_post, await_cell
+
+    @property
+    def has_kernel(self) -> bool:
+        """There is an ipykernel behind the shell."""
+        return getattr(self._shell, "kernel", None) is not None
+
+    @property
+    def awaits_cells(self) -> bool:
+        """`%%braincode` may return an awaitable here."""
+        installed = await_cell in self._shell.input_transformers_post
+        return self.has_kernel and installed and bool(getattr(self._shell, "autoawait", False))
+
+    def place(self) -> Place:
+        """Return where the running code was asked for."""
+        if not self.has_kernel:
+            return Place()
+        request = self._request_metadata()
+        cell_id = request.get("cellId")
+        return Place(
+            has_kernel=True,
+            has_page=bool(cell_id) or "colab" in request,
+            cell_id=cell_id if isinstance(cell_id, str) else None,
+        )
+
+    def _request_metadata(self) -> Mapping[str, object]:
+        get_parent = getattr(self._shell, "get_parent", None)
+        parent: object = get_parent() if callable(get_parent) else None
+        if not isinstance(parent, dict):
+            return {}
+        found: object = parent.get("metadata")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - a message
+        return found if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType] - a message
+
+    def sources(self) -> Sources:
+        """Return where typed references look: the cells and variables of this notebook."""
+        from braincode_jupyter.runtime.settings import Sources  # noqa: PLC0415 - light load
+
+        return Sources()
+
+    def bind(self, **names: object) -> None:
+        """Give the user variables; one with a leading underscore is not listed by ``%who``."""
+        for name, value in names.items():
+            self._shell.push({name: value}, interactive=not name.startswith("_"))
+
+    def display(self, data: object, *, display_id: str, update: bool = False) -> None:
+        """Show a MIME bundle or an object under an id, or replace what is shown."""
+        show: Any = import_module("IPython.display").display
+        show(data, raw=isinstance(data, dict), display_id=display_id, update=update)
+
+    def write(self, text: str) -> None:
+        """Print a line for the user."""
+        sys.stdout.write(text.rstrip("\n") + "\n")
+        sys.stdout.flush()
+
+
+def current_shell() -> Shell | None:
+    """Return the running shell, or None in a plain Python; imports no IPython."""
+    module = sys.modules.get("IPython")
+    return None if module is None else module.get_ipython()
+
+
+def version_note(*, has_kernel: bool) -> str | None:
+    """Say in one sentence that IPython or ipykernel is too old; None if neither is."""
+    for name, floor in (("IPython", IPYTHON_FLOOR), ("ipykernel", IPYKERNEL_FLOOR)):
+        found = _running_version(name)
+        if found is not None and found < floor and (has_kernel or name == "IPython"):
+            return (
+                f"{name} {_dotted(found)} is older than {_dotted(floor)}, the oldest one that "
+                "braincode_jupyter is tested with: please upgrade it."
+            )
+    kernel = _running_version("ipykernel") if has_kernel else None
+    if kernel is not None and kernel < IPYKERNEL_FOR_CLICKS:
+        return (
+            f"With ipykernel {_dotted(kernel)} clicks on a card arrive when its cell has ended: "
+            "stop a run with the kernel's interrupt button, or install "
+            f"ipykernel>={_dotted(IPYKERNEL_FOR_CLICKS)}."
+        )
+    return None
+
+
+def is_loaded(module: str) -> bool:
+    """Return whether a module has been imported, by a cell or by the warm-up."""
+    return module in sys.modules
+
+
+def _running_version(package: str) -> tuple[int, ...] | None:
+    """Return the first two numbers of an imported package's version, or None."""
+    text = str(getattr(sys.modules.get(package), "__version__", ""))
+    numbers = [int(part) for part in text.split(".")[:2] if part.isdecimal()]
+    return tuple(numbers) or None
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))

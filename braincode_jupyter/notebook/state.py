@@ -1,0 +1,89 @@
+"""What all cells of one process share: the loop, the runs on it, and the models that answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from braincode_jupyter.errors import UnknownNameError, UsageError
+from braincode_jupyter.notebook.loop import Job, RunLoop
+
+if TYPE_CHECKING:
+    from braincode_jupyter.protocol.ports import ModelClient
+
+
+class Stoppable(Protocol):
+    """A run that can be stopped."""
+
+    def stop(self) -> None:
+        """Stop it; safe from every thread."""
+        ...
+
+
+@dataclass(slots=True)
+class Notebook:
+    """Shared by every magic and by the Python API of this process.
+
+    Parameters
+    ----------
+    loop : RunLoop
+        Where runs live.
+    models : ModelClient or None
+        Who answers; None: the configured models.
+    active : dict
+        Runs that have not ended, by session id, oldest first.
+    """
+
+    loop: RunLoop = field(default_factory=RunLoop)
+    models: ModelClient | None = None
+    active: dict[str, Stoppable] = field(default_factory=dict[str, Stoppable])
+
+    def track(self, session_id: str, run: Stoppable, job: Job[Any]) -> None:
+        """Keep a run stoppable until its job is over."""
+        self.active[session_id] = run
+        job.future.add_done_callback(lambda _: self.active.pop(session_id, None))
+
+    def stop(self, prefix: str = "") -> list[str]:
+        """Stop runs.
+
+        Parameters
+        ----------
+        prefix : str
+            Start of a session id; empty: every run.
+
+        Returns
+        -------
+        list of str
+            Session ids of the runs that were told to stop.
+
+        Raises
+        ------
+        UsageError
+            If nothing runs.
+        UnknownNameError
+            If no run has such an id.
+        """
+        running = dict(self.active)
+        if not running:
+            raise UsageError("No run is going on.", hint="%braincode sessions lists earlier ones.")
+        chosen = [session_id for session_id in running if session_id.startswith(prefix)]
+        if not chosen:
+            raise UnknownNameError("running session", prefix[:64], running)
+        for session_id in chosen:
+            running[session_id].stop()
+        return chosen
+
+
+NOTEBOOK = Notebook()
+"""The one of this process; making it starts no thread."""
+
+
+def use_models(models: ModelClient | None) -> None:
+    """Let these models answer every run of this process, for lessons and tests.
+
+    Parameters
+    ----------
+    models : ModelClient or None
+        For example a `braincode_jupyter.testing.ScriptedModel`; None: the configured models again.
+    """
+    NOTEBOOK.models = models

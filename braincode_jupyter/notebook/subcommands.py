@@ -1,0 +1,296 @@
+"""`%braincode`: one table of subcommands, from which dispatch, help and completion are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.errors import UnknownNameError, UsageError
+from braincode_jupyter.notebook.keys import refuse_keys
+from braincode_jupyter.notebook.options import OPTIONS
+from braincode_jupyter.notebook.request import SHORT_USAGE
+from braincode_jupyter.notebook.slot import Slot
+from braincode_jupyter.notebook.tables import table
+from braincode_jupyter.notebook.words import split_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from braincode_jupyter.notebook.shell import ShellAccess
+    from braincode_jupyter.notebook.state import Notebook
+
+_SHOWN_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a subcommand works with."""
+
+    access: ShellAccess
+    notebook: Notebook
+
+    @property
+    def home(self) -> Path:
+        """The home folder."""
+        from braincode_jupyter.runtime.settings import default_home  # noqa: PLC0415 - light load
+
+        return default_home()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subcommand:
+    """One row of the table.
+
+    Parameters
+    ----------
+    name : str
+        First word after `%braincode`.
+    usage : str
+        What may follow it.
+    help : str
+        One short sentence.
+    run : callable
+        Does it; a text is printed, another object is displayed.
+    takes_text : bool
+        Everything after the name is text, taken as typed.
+    """
+
+    name: str
+    help: str
+    run: Callable[[Context, str], object]
+    usage: str = ""
+    takes_text: bool = False
+
+
+def run_subcommand(access: ShellAccess, notebook: Notebook, line: str) -> object:
+    """Run `%braincode`.
+
+    Parameters
+    ----------
+    access : ShellAccess
+        The shell.
+    notebook : Notebook
+        Shared state of the process.
+    line : str
+        What follows the name of the magic; empty means ``help``.
+
+    Returns
+    -------
+    object
+        To be displayed by IPython; None for text, which is printed.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such subcommand.
+    UsageError
+        If what follows it is too much.
+    """
+    refuse_keys(line, where="The magic line")
+    name, _, rest = line.strip().partition(" ")
+    name, rest = name or "help", rest.strip()
+    command = SUBCOMMANDS.get(name)
+    if command is None:
+        raise UnknownNameError("subcommand of %braincode", name[:_SHOWN_CHARS], SUBCOMMANDS)
+    if rest and not command.usage:
+        raise UsageError(
+            f"%braincode {name} takes nothing after it.",
+            hint="A request stands in a cell below %%braincode; %braincode help lists the rest.",
+        )
+    result = command.run(Context(access=access, notebook=notebook), rest)
+    if isinstance(result, str):
+        access.write(result)
+        return None
+    return result
+
+
+def help_text() -> str:
+    """Return the help: both magics, all options, all subcommands."""
+    options = [(option.usage, option.help) for option in OPTIONS if not option.later]
+    later = ", ".join(option.flag for option in OPTIONS if option.later)
+    commands = [
+        (f"%braincode {command.name} {command.usage}".rstrip(), command.help)
+        for command in SUBCOMMANDS.values()
+    ]
+    return "\n".join([
+        SHORT_USAGE,
+        "",
+        "Options",
+        table(options, indent="  "),
+        f"  Not there yet: {later}",
+        "",
+        "References in a request",
+        table(_REFERENCES, indent="  "),
+        "",
+        "Line magic",
+        table(commands, indent="  "),
+        "",
+        "The newest run is in _braincode: .answer .plan .todos .workers .review .usage .contexts",
+    ])  # fmt: skip
+
+
+_REFERENCES = (
+    ("@path", "a file of the project: text, image, notebook or table"),
+    ("@@ID, @@last", "an earlier session, shortened"),
+    ("@cell:LABEL, @cell:[3], @cell:above", "source and output of a cell; #| label: NAME names it"),
+    ("@out:[3]", "the output alone"),
+    ("@var:NAME, @var:NAME!rows", "type, shape and statistics of a variable; with a few rows"),
+)
+
+
+def _help(context: Context, rest: str) -> str:
+    del context, rest
+    return help_text()
+
+
+def _doctor(context: Context, rest: str) -> str:
+    del rest
+    from braincode_jupyter.notebook.doctor import (  # noqa: PLC0415 - light load
+        doctor_text,
+        probe_server,
+    )
+
+    return doctor_text(context.home, has_kernel=context.access.has_kernel, probe=probe_server)
+
+
+def _local(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook.local_models import (  # noqa: PLC0415 - light load
+        install_weights,
+        weights_text,
+    )
+
+    words = [word.text for word in split_words(rest)]
+    if not words or words == ["list"]:
+        return weights_text()
+    if words[0] != "install":
+        raise UnknownNameError("subcommand of %braincode local", words[0], ["install", "list"])
+    name, source = _install_arguments(words[1:])
+    slot = Slot(context.access)
+    path = install_weights(name, source=source, say=context.access.write, note=slot.say)
+    return f"%braincode doctor shows it: {path.name}"
+
+
+def _install_arguments(words: list[str]) -> tuple[str | None, Path | None]:
+    name: str | None = None
+    source: Path | None = None
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--from" and rest:
+            source = Path(rest.pop(0)).expanduser()
+        elif word.startswith("--from="):
+            source = Path(word.removeprefix("--from=")).expanduser()
+        elif name is None and not word.startswith("-"):
+            name = word
+        else:
+            raise UsageError(
+                f"{word[:_SHOWN_CHARS]!r} is not understood.",
+                hint="Write %braincode local install [tiny|small|better] [--from FILE].",
+            )
+    return name, source
+
+
+def _plan(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook.plan_text import plan_text  # noqa: PLC0415 - light load
+
+    if not rest:
+        raise UsageError("There is nothing to plan.", hint="Write %braincode plan and a request.")
+    from braincode_jupyter.notebook.loop import wait  # noqa: PLC0415 - light load
+    from braincode_jupyter.runtime import RunArguments, plan_run  # noqa: PLC0415 - light load
+
+    arguments = RunArguments(models=context.notebook.models)
+    planning = plan_run(rest, arguments, context.access.sources())
+    return plan_text(wait(context.notebook.loop.submit(planning)))
+
+
+def _refs(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook.references_text import (  # noqa: PLC0415 - light load
+        references_text,
+    )
+
+    return references_text(rest, sources=context.access.sources(), home=context.home)
+
+
+def _sessions(context: Context, rest: str) -> str:
+    del rest
+    from braincode_jupyter.notebook.listings import sessions_text  # noqa: PLC0415 - light load
+
+    return sessions_text(context.home)
+
+
+def _show(context: Context, rest: str) -> object:
+    from braincode_jupyter.runtime import read_run  # noqa: PLC0415 - light load
+
+    return read_run(rest.split(maxsplit=1)[0] if rest else "last", context.home)
+
+
+def _stop(context: Context, rest: str) -> str:
+    stopped = context.notebook.stop(rest.strip().removeprefix("@@"))
+    return "\n".join(f"Stopping {session_id}" for session_id in stopped)
+
+
+def _roles(context: Context, rest: str) -> str:
+    del context, rest
+    from braincode_jupyter.notebook.listings import roles_text  # noqa: PLC0415 - light load
+
+    return roles_text()
+
+
+def _brains(context: Context, rest: str) -> str:
+    del rest
+    from braincode_jupyter.notebook.listings import brains_text  # noqa: PLC0415 - light load
+
+    return brains_text(context.home)
+
+
+def _models(context: Context, rest: str) -> str:
+    del rest
+    from braincode_jupyter.notebook.listings import models_text  # noqa: PLC0415 - light load
+
+    return models_text(context.home)
+
+
+def _prove(context: Context, rest: str) -> object:
+    del rest
+    from braincode_jupyter.notebook.loop import wait  # noqa: PLC0415 - light load
+    from braincode_jupyter.runtime.prove import prove_isolation  # noqa: PLC0415 - light load
+
+    return wait(context.notebook.loop.submit(prove_isolation(context.notebook.models)))
+
+
+SUBCOMMANDS: Mapping[str, Subcommand] = {
+    command.name: command
+    for command in (
+        Subcommand(name="help", run=_help, help="this text"),
+        Subcommand(name="doctor", run=_doctor, help="what is installed, found and reachable"),
+        Subcommand(
+            name="local",
+            run=_local,
+            usage="[install [NAME] [--from FILE]]",
+            help="the small embedded model: list or install its weights",
+        ),
+        Subcommand(
+            name="plan",
+            run=_plan,
+            usage="TEXT",
+            help="plan a request and run nothing",
+            takes_text=True,
+        ),
+        Subcommand(
+            name="refs",
+            run=_refs,
+            usage="TEXT",
+            help="what the references of a text would send",
+            takes_text=True,
+        ),
+        Subcommand(name="sessions", run=_sessions, help="the newest sessions"),
+        Subcommand(name="show", run=_show, usage="[ID]", help="the card of a session"),
+        Subcommand(name="stop", run=_stop, usage="[ID]", help="stop one run, or all"),
+        Subcommand(name="roles", run=_roles, help="roles that can work"),
+        Subcommand(name="brains", run=_brains, help="Brain presets"),
+        Subcommand(name="models", run=_models, help="models, and which can be used"),
+        Subcommand(name="prove", run=_prove, help="plant tokens and show who saw which"),
+    )
+}
+"""All subcommands by name, in the order of the help."""
