@@ -1,0 +1,120 @@
+"""Write ``src/protocol/generated.ts`` from the JSON schema of `RunView`.
+
+One schema: pydantic -> JSON schema -> TypeScript types, and a table ``SHAPES`` that the reader of
+``src/protocol/read.ts`` walks, so that no field is written down twice. A value that Python leaves
+out (``None``) is an optional field.
+
+Run ``python labextension/scripts/generate_types.py`` after a change of
+``braincode_jupyter/views/run_view.py``; a contract test fails when the file is stale.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from braincode_jupyter.views.run_view import RunView
+
+TARGET = Path(__file__).resolve().parents[1] / "src" / "protocol" / "generated.ts"
+
+HEADER = """\
+// Made by labextension/scripts/generate_types.py from braincode_jupyter/views/run_view.py.
+// Never edited by hand.
+"""
+
+SHAPE_TYPE = """\
+/** How a field is read: see read.ts. */
+export type Shape =
+  | readonly ['string']
+  | readonly ['number']
+  | readonly ['boolean', boolean]
+  | readonly ['enum', string, readonly string[]]
+  | readonly ['array', Shape]
+  | readonly ['tuple', readonly Shape[]]
+  | readonly ['object', string]
+  | readonly ['optional', Shape];
+"""
+
+Schema = dict[str, Any]
+
+
+def render() -> str:
+    """Return the whole text of ``generated.ts``."""
+    root = RunView.model_json_schema(by_alias=True, mode="serialization")
+    definitions: dict[str, Schema] = dict(root.pop("$defs"))
+    definitions["RunView"] = root
+    types = [_type_of(name, schema) for name, schema in sorted(definitions.items())]
+    shapes = [_shapes_of(name, schema) for name, schema in sorted(definitions.items())]
+    table = "export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {\n"
+    return "\n".join([HEADER, *types, SHAPE_TYPE, table + ",\n".join(shapes) + "\n};\n"])
+
+
+def _type_of(name: str, schema: Schema) -> str:
+    lines = [f"/** {_comment(schema)} */", f"export type {name} = {{"]
+    for field, value in schema["properties"].items():
+        inner, optional = _unwrap(value)
+        lines.append(f"  /** {_comment(value)} */")
+        lines.append(f"  readonly {field}{'?' if optional else ''}: {_typescript(inner)};")
+    return "\n".join([*lines, "};", ""])
+
+
+def _shapes_of(name: str, schema: Schema) -> str:
+    fields: list[str] = []
+    for field, value in schema["properties"].items():
+        inner, optional = _unwrap(value)
+        shape = _shape(inner, default=value.get("default"))
+        fields.append(f"    {field}: {json.dumps(['optional', shape] if optional else shape)}")
+    return f"  {name}: {{\n" + ",\n".join(fields) + "\n  }"
+
+
+def _unwrap(schema: Schema) -> tuple[Schema, bool]:
+    """Return the schema without ``null``, and whether ``null`` was allowed."""
+    choices = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
+    if len(choices) != 1:
+        raise ValueError(f"A field has more than one type: {schema!r}")
+    return choices[0], len(schema.get("anyOf", [])) > 1
+
+
+def _comment(schema: Schema) -> str:
+    return " ".join(str(schema.get("description", "")).split()).replace("*/", "* /")
+
+
+def _choices(schema: Schema) -> list[str | int] | None:
+    return [schema["const"]] if "const" in schema else schema.get("enum")
+
+
+def _typescript(schema: Schema) -> str:
+    if choices := _choices(schema):
+        return " | ".join(f"'{choice}'" if isinstance(choice, str) else str(choice) for choice in choices)
+    if "$ref" in schema:
+        return _name(schema)
+    if "prefixItems" in schema:
+        return f"readonly [{', '.join(_typescript(item) for item in schema['prefixItems'])}]"
+    if schema["type"] == "array":
+        item = _typescript(schema["items"])
+        return f"readonly ({item})[]" if " " in item else f"readonly {item}[]"
+    return {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}[schema["type"]]
+
+
+def _shape(schema: Schema, *, default: object = None) -> list[Any]:
+    choices = _choices(schema)
+    if choices and all(isinstance(choice, str) for choice in choices):
+        return ["enum", default if default in choices else choices[0], choices]
+    if "$ref" in schema:
+        return ["object", _name(schema)]
+    if "prefixItems" in schema:
+        return ["tuple", [_shape(item) for item in schema["prefixItems"]]]
+    if schema["type"] == "array":
+        return ["array", _shape(schema["items"])]
+    if schema["type"] == "boolean":
+        return ["boolean", default is True]
+    return ["string"] if schema["type"] == "string" else ["number"]
+
+
+def _name(schema: Schema) -> str:
+    return str(schema["$ref"]).rsplit("/", 1)[-1]
+
+
+if __name__ == "__main__":
+    TARGET.write_text(render(), encoding="utf-8", newline="\n")

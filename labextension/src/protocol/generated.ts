@@ -1,0 +1,499 @@
+// Made by labextension/scripts/generate_types.py from braincode_jupyter/views/run_view.py.
+// Never edited by hand.
+
+/** One agent: router, worker, primary or reviewer. */
+export type AgentView = {
+  /** Context id. */
+  readonly contextId: string;
+  /** Kind of call. */
+  readonly kind: 'router' | 'worker' | 'primary' | 'review';
+  /** Role. */
+  readonly role: string;
+  /** State. */
+  readonly state: 'queued' | 'waiting' | 'running' | 'completed' | 'unstructured' | 'blocked' | 'failed' | 'cancelled' | 'cut_off' | 'interrupted';
+  /** What it waits for, in words. */
+  readonly waitingFor?: string;
+  /** What it is to do. */
+  readonly goal: string;
+  /** Model that answers. */
+  readonly modelId?: string;
+  /** When it was planned. */
+  readonly queuedMs?: number;
+  /** When its first model call began. */
+  readonly startedMs?: number;
+  /** When it came to its final state. */
+  readonly endedMs?: number;
+  /** On the critical path. */
+  readonly isCritical: boolean;
+  /** What it spent, failed attempts included. */
+  readonly usage: UsageView;
+  /** Findings. */
+  readonly summary: string;
+  /** Findings, formatted. */
+  readonly summaryBlocks: readonly Block[];
+  /** Artifacts. */
+  readonly artifacts: readonly ArtifactView[];
+  /** Risks. */
+  readonly risks: readonly string[];
+  /** Open questions. */
+  readonly nextQuestions: readonly string[];
+  /** Why it failed or is blocked, in words. */
+  readonly reason?: string;
+  /** What to do about it. */
+  readonly hint?: string;
+  /** Text of a call that broke off. */
+  readonly partial: string;
+  /** Todos it owns. */
+  readonly todoIds: readonly string[];
+  /** Context ids of declared upstream workers. */
+  readonly upstream: readonly string[];
+  /** Failed attempts. */
+  readonly attempts: readonly AttemptView[];
+  /** What it was given. */
+  readonly saw: readonly SectionView[];
+  /** What existed and was kept from it. */
+  readonly withheld: readonly SectionView[];
+};
+
+/** The answer. */
+export type AnswerView = {
+  /** State. */
+  readonly state: 'none' | 'streaming' | 'completed' | 'cut_off' | 'partial';
+  /** Markdown as the model wrote it. */
+  readonly text: string;
+  /** The same, parsed; empty while streaming. */
+  readonly blocks: readonly Block[];
+};
+
+/** Something a worker made or points at. */
+export type ArtifactView = {
+  /** file, thread, summary or artifact. */
+  readonly kind: string;
+  /** Where. */
+  readonly uri: string;
+  /** Short name. */
+  readonly label: string;
+};
+
+/** A failed attempt. */
+export type AttemptView = {
+  /** Candidate, from 1. */
+  readonly attempt: number;
+  /** Model. */
+  readonly modelId: string;
+  /** Reason code. */
+  readonly code: string;
+  /** Provider's words, redacted. */
+  readonly message: string;
+  /** Tokens that it spent all the same, if the provider told. */
+  readonly tokens?: number;
+};
+
+/** One block of formatted text. */
+export type Block = {
+  /** What it is. */
+  readonly kind: 'paragraph' | 'heading' | 'list' | 'item' | 'code' | 'quote' | 'table' | 'row' | 'cell' | 'rule';
+  /** Inline text, for paragraph, heading and cell. */
+  readonly spans: readonly Span[];
+  /** Nested blocks, for list, item, quote, table and row. */
+  readonly children: readonly Block[];
+  /** Verbatim text, for code. */
+  readonly text: string;
+  /** For code: the word after the fence. */
+  readonly language: string;
+  /** For heading: 1 to 6. */
+  readonly level: number;
+  /** For list. */
+  readonly ordered: boolean;
+  /** For row. */
+  readonly header: boolean;
+};
+
+/** A question to the user. */
+export type ClarificationView = {
+  /** The question. */
+  readonly question: string;
+  /** Why. */
+  readonly reason: string;
+  /** What is missing. */
+  readonly missing: readonly string[];
+  /** Label and description of each option. */
+  readonly options: readonly (readonly [string, string])[];
+};
+
+/** One finding of the review. */
+export type FindingView = {
+  /** low, medium or high. */
+  readonly severity: string;
+  /** Issue, place and suggestion in words. */
+  readonly text: string;
+};
+
+/** One column of the matrix: a section that exists in this run. */
+export type MatrixColumn = {
+  /** Unique key. */
+  readonly key: string;
+  /** Short name. */
+  readonly label: string;
+};
+
+/** One row of the matrix: an agent. */
+export type MatrixRow = {
+  /** Context id. */
+  readonly contextId: string;
+  /** Role. */
+  readonly label: string;
+  /** One per column. */
+  readonly cells: readonly ('seen' | 'own' | 'withheld' | 'not_called')[];
+};
+
+/** Who saw what, from the prompt manifests. */
+export type MatrixView = {
+  /** Sections. */
+  readonly columns: readonly MatrixColumn[];
+  /** Agents. */
+  readonly rows: readonly MatrixRow[];
+};
+
+/** One reference of the request. */
+export type ReferenceView = {
+  /** As typed. */
+  readonly token: string;
+  /** file, image, session, cell, output or variable. */
+  readonly kind: string;
+  /** What came of it. */
+  readonly state: 'sent' | 'cut' | 'missing';
+  /** What was sent. */
+  readonly label: string;
+  /** Why it is missing, or what was cut. */
+  readonly reason?: string;
+  /** Where it is; joins it with the sections of a prompt. */
+  readonly uri: string;
+};
+
+/** The review. */
+export type ReviewView = {
+  /** State. */
+  readonly state: 'not_required' | 'pending' | 'running' | 'approved' | 'changes_requested' | 'blocked' | 'not_reviewed';
+  /** Why it is not required or not reviewed. */
+  readonly reason: string;
+  /** The reviewer's words. */
+  readonly rationale: string;
+  /** Findings. */
+  readonly findings: readonly FindingView[];
+  /** What must change. */
+  readonly requiredChanges: readonly string[];
+  /** What blocks. */
+  readonly blockingIssues: readonly string[];
+  /** What stays uncertain. */
+  readonly residualRisks: readonly string[];
+  /** none, weak, moderate or strong. */
+  readonly independence: string;
+};
+
+/** Everything that is drawn of a run. */
+export type RunView = {
+  /** Version of this shape. */
+  readonly version: 1;
+  /** Session id. */
+  readonly sessionId: string;
+  /** Id of the run inside the session. */
+  readonly runId: string;
+  /** State. */
+  readonly state: 'queued' | 'running' | 'completed' | 'needs_clarification' | 'failed' | 'cancelled' | 'interrupted';
+  /** What is being done now. */
+  readonly phase: 'starting' | 'routing' | 'working' | 'answering' | 'reviewing' | 'done';
+  /** Stop was asked for. */
+  readonly isStopping: boolean;
+  /** First line of the request. */
+  readonly title: string;
+  /** The request as typed, at most 4,000 characters. */
+  readonly request: string;
+  /** Brain preset. */
+  readonly brainId: string;
+  /** auto or radical. */
+  readonly mode: string;
+  /** Who planned, in words: ``routed 0.82``, ``heuristic``. */
+  readonly routing: string;
+  /** Why. */
+  readonly routingReason: string;
+  /** Start. */
+  readonly startedMs: number;
+  /** End; None while running. */
+  readonly endedMs?: number;
+  /** What the run spent. */
+  readonly usage: UsageView;
+  /** Token budget. */
+  readonly maxTokens?: number;
+  /** Names of the models that answered. */
+  readonly models: readonly string[];
+  /** Said plainly when the embedded demo model answered. */
+  readonly modelNote: string;
+  /** References. */
+  readonly references: readonly ReferenceView[];
+  /** A question, when the run stopped for one. */
+  readonly clarification?: ClarificationView;
+  /**  */
+  readonly answer: AnswerView;
+  /**  */
+  readonly review: ReviewView;
+  /** Todos. */
+  readonly todos: readonly TodoView[];
+  /** Router, workers in plan order, primary, review. */
+  readonly agents: readonly AgentView[];
+  /** Who saw what. */
+  readonly matrix: MatrixView;
+  /** What the user should know. */
+  readonly warnings: readonly string[];
+  /** Why the run failed. */
+  readonly error?: string;
+  /** What to do. */
+  readonly hint?: string;
+  /** False when the journal could not be written. */
+  readonly isSaved: boolean;
+};
+
+/** One section that an agent saw, or that was withheld from it. */
+export type SectionView = {
+  /** Section kind. */
+  readonly kind: string;
+  /** Whose it is: ``user``, ``brain``, ``project`` or a context id. */
+  readonly owner: string;
+  /** The same for people: a role name. */
+  readonly ownerLabel: string;
+  /** Where it came from. */
+  readonly source: string;
+  /** Short name: ``your request``, ``@var:sales``, ``analyst result``. */
+  readonly label: string;
+  /** Characters. */
+  readonly chars: number;
+  /** Estimated tokens. */
+  readonly tokens: number;
+  /** Share of the prompt, 0 to 1. */
+  readonly share: number;
+  /** Why it was withheld: ``private``, ``no edge``, ``not for this call``. */
+  readonly reason?: string;
+};
+
+/** A run of inline text. */
+export type Span = {
+  /** Plain text. */
+  readonly text: string;
+  /** Bold. */
+  readonly strong: boolean;
+  /** Italic. */
+  readonly emphasis: boolean;
+  /** Monospace. */
+  readonly code: boolean;
+  /** http, https or mailto only. */
+  readonly href?: string;
+};
+
+/** One todo. */
+export type TodoView = {
+  /** Slug. */
+  readonly id: string;
+  /** What is to be done. */
+  readonly title: string;
+  /** Owner. */
+  readonly role: string;
+  /** State. */
+  readonly state: 'pending' | 'running' | 'completed' | 'blocked' | 'failed';
+  /** Ids of upstream todos. */
+  readonly needs: readonly string[];
+  /** Their positions in the list, from 1. */
+  readonly needsNumbers: readonly number[];
+  /** What came of it. */
+  readonly summary?: string;
+};
+
+/** What was spent. */
+export type UsageView = {
+  /** Tokens sent. */
+  readonly inputTokens: number;
+  /** Tokens received. */
+  readonly outputTokens: number;
+  /** Both. */
+  readonly totalTokens: number;
+  /** Model calls, failed ones included. */
+  readonly calls: number;
+  /** Calls whose usage the provider did not tell. */
+  readonly unmeasuredCalls: number;
+  /** None when any price is unknown. */
+  readonly costUsd?: number;
+};
+
+/** How a field is read: see read.ts. */
+export type Shape =
+  | readonly ['string']
+  | readonly ['number']
+  | readonly ['boolean', boolean]
+  | readonly ['enum', string, readonly string[]]
+  | readonly ['array', Shape]
+  | readonly ['tuple', readonly Shape[]]
+  | readonly ['object', string]
+  | readonly ['optional', Shape];
+
+export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
+  AgentView: {
+    contextId: ["string"],
+    kind: ["enum", "router", ["router", "worker", "primary", "review"]],
+    role: ["string"],
+    state: ["enum", "queued", ["queued", "waiting", "running", "completed", "unstructured", "blocked", "failed", "cancelled", "cut_off", "interrupted"]],
+    waitingFor: ["optional", ["string"]],
+    goal: ["string"],
+    modelId: ["optional", ["string"]],
+    queuedMs: ["optional", ["number"]],
+    startedMs: ["optional", ["number"]],
+    endedMs: ["optional", ["number"]],
+    isCritical: ["boolean", false],
+    usage: ["object", "UsageView"],
+    summary: ["string"],
+    summaryBlocks: ["array", ["object", "Block"]],
+    artifacts: ["array", ["object", "ArtifactView"]],
+    risks: ["array", ["string"]],
+    nextQuestions: ["array", ["string"]],
+    reason: ["optional", ["string"]],
+    hint: ["optional", ["string"]],
+    partial: ["string"],
+    todoIds: ["array", ["string"]],
+    upstream: ["array", ["string"]],
+    attempts: ["array", ["object", "AttemptView"]],
+    saw: ["array", ["object", "SectionView"]],
+    withheld: ["array", ["object", "SectionView"]]
+  },
+  AnswerView: {
+    state: ["enum", "none", ["none", "streaming", "completed", "cut_off", "partial"]],
+    text: ["string"],
+    blocks: ["array", ["object", "Block"]]
+  },
+  ArtifactView: {
+    kind: ["string"],
+    uri: ["string"],
+    label: ["string"]
+  },
+  AttemptView: {
+    attempt: ["number"],
+    modelId: ["string"],
+    code: ["string"],
+    message: ["string"],
+    tokens: ["optional", ["number"]]
+  },
+  Block: {
+    kind: ["enum", "paragraph", ["paragraph", "heading", "list", "item", "code", "quote", "table", "row", "cell", "rule"]],
+    spans: ["array", ["object", "Span"]],
+    children: ["array", ["object", "Block"]],
+    text: ["string"],
+    language: ["string"],
+    level: ["number"],
+    ordered: ["boolean", false],
+    header: ["boolean", false]
+  },
+  ClarificationView: {
+    question: ["string"],
+    reason: ["string"],
+    missing: ["array", ["string"]],
+    options: ["array", ["tuple", [["string"], ["string"]]]]
+  },
+  FindingView: {
+    severity: ["string"],
+    text: ["string"]
+  },
+  MatrixColumn: {
+    key: ["string"],
+    label: ["string"]
+  },
+  MatrixRow: {
+    contextId: ["string"],
+    label: ["string"],
+    cells: ["array", ["enum", "seen", ["seen", "own", "withheld", "not_called"]]]
+  },
+  MatrixView: {
+    columns: ["array", ["object", "MatrixColumn"]],
+    rows: ["array", ["object", "MatrixRow"]]
+  },
+  ReferenceView: {
+    token: ["string"],
+    kind: ["string"],
+    state: ["enum", "sent", ["sent", "cut", "missing"]],
+    label: ["string"],
+    reason: ["optional", ["string"]],
+    uri: ["string"]
+  },
+  ReviewView: {
+    state: ["enum", "not_required", ["not_required", "pending", "running", "approved", "changes_requested", "blocked", "not_reviewed"]],
+    reason: ["string"],
+    rationale: ["string"],
+    findings: ["array", ["object", "FindingView"]],
+    requiredChanges: ["array", ["string"]],
+    blockingIssues: ["array", ["string"]],
+    residualRisks: ["array", ["string"]],
+    independence: ["string"]
+  },
+  RunView: {
+    version: ["number"],
+    sessionId: ["string"],
+    runId: ["string"],
+    state: ["enum", "queued", ["queued", "running", "completed", "needs_clarification", "failed", "cancelled", "interrupted"]],
+    phase: ["enum", "starting", ["starting", "routing", "working", "answering", "reviewing", "done"]],
+    isStopping: ["boolean", false],
+    title: ["string"],
+    request: ["string"],
+    brainId: ["string"],
+    mode: ["string"],
+    routing: ["string"],
+    routingReason: ["string"],
+    startedMs: ["number"],
+    endedMs: ["optional", ["number"]],
+    usage: ["object", "UsageView"],
+    maxTokens: ["optional", ["number"]],
+    models: ["array", ["string"]],
+    modelNote: ["string"],
+    references: ["array", ["object", "ReferenceView"]],
+    clarification: ["optional", ["object", "ClarificationView"]],
+    answer: ["object", "AnswerView"],
+    review: ["object", "ReviewView"],
+    todos: ["array", ["object", "TodoView"]],
+    agents: ["array", ["object", "AgentView"]],
+    matrix: ["object", "MatrixView"],
+    warnings: ["array", ["string"]],
+    error: ["optional", ["string"]],
+    hint: ["optional", ["string"]],
+    isSaved: ["boolean", true]
+  },
+  SectionView: {
+    kind: ["string"],
+    owner: ["string"],
+    ownerLabel: ["string"],
+    source: ["string"],
+    label: ["string"],
+    chars: ["number"],
+    tokens: ["number"],
+    share: ["number"],
+    reason: ["optional", ["string"]]
+  },
+  Span: {
+    text: ["string"],
+    strong: ["boolean", false],
+    emphasis: ["boolean", false],
+    code: ["boolean", false],
+    href: ["optional", ["string"]]
+  },
+  TodoView: {
+    id: ["string"],
+    title: ["string"],
+    role: ["string"],
+    state: ["enum", "pending", ["pending", "running", "completed", "blocked", "failed"]],
+    needs: ["array", ["string"]],
+    needsNumbers: ["array", ["number"]],
+    summary: ["optional", ["string"]]
+  },
+  UsageView: {
+    inputTokens: ["number"],
+    outputTokens: ["number"],
+    totalTokens: ["number"],
+    calls: ["number"],
+    unmeasuredCalls: ["number"],
+    costUsd: ["optional", ["number"]]
+  }
+};

@@ -1,0 +1,77 @@
+import { SHAPES } from './generated';
+import type { RunView, Shape } from './generated';
+
+/** Items read of one list; a saved notebook can hold anything. */
+const MAX_ITEMS = 5_000;
+/** Nesting of objects and lists. */
+const MAX_DEPTH = 40;
+/** Characters read of one string. */
+const MAX_CHARS = 2_000_000;
+
+/**
+ * Read JSON from outside as a `RunView`: fields that are missing or of a wrong type get their empty
+ * value, unknown ones are left out. Null when it is not a run at all.
+ */
+export function readRunView(data: unknown): RunView | null {
+  if (!isRecord(data) || typeof data.sessionId !== 'string') {
+    return null;
+  }
+  return readObject(data, 'RunView', 0) as RunView;
+}
+
+export function isRecord(data: unknown): data is Record<string, unknown> {
+  return typeof data === 'object' && data !== null && !Array.isArray(data);
+}
+
+/** The same JSON object reads as the same object, so that what did not change is not drawn again. */
+const known = new WeakMap<object, unknown>();
+
+function readObject(data: unknown, name: string, depth: number): unknown {
+  const source = isRecord(data) && depth < MAX_DEPTH ? data : {};
+  return known.get(source) ?? readFields(source, name, depth);
+}
+
+function readFields(source: Record<string, unknown>, name: string, depth: number): unknown {
+  const result: Record<string, unknown> = {};
+  known.set(source, result);
+  for (const [field, shape] of Object.entries(SHAPES[name] ?? {})) {
+    const value = readValue(source[field], shape, depth + 1);
+    if (value !== undefined) {
+      result[field] = value;
+    }
+  }
+  return result;
+}
+
+function readValue(data: unknown, shape: Shape, depth: number): unknown {
+  switch (shape[0]) {
+    case 'string':
+      return typeof data === 'string' ? data.slice(0, MAX_CHARS) : '';
+    case 'number':
+      return typeof data === 'number' && Number.isFinite(data) ? data : 0;
+    case 'boolean':
+      return typeof data === 'boolean' ? data : shape[1];
+    case 'enum':
+      return shape[2].includes(data as string) ? data : shape[1];
+    case 'optional':
+      return data === undefined || data === null ? undefined : readValue(data, shape[1], depth);
+    case 'array':
+      return readArray(data, shape[1], depth);
+    case 'tuple':
+      return shape[1].map((item, index) =>
+        readValue(Array.isArray(data) ? data[index] : undefined, item, depth)
+      );
+    case 'object':
+      return readObject(data, shape[1], depth);
+  }
+}
+
+function readArray(data: unknown, item: Shape, depth: number): unknown {
+  if (!Array.isArray(data) || depth >= MAX_DEPTH) {
+    return [];
+  }
+  const read =
+    known.get(data) ?? data.slice(0, MAX_ITEMS).map(value => readValue(value, item, depth + 1));
+  known.set(data, read);
+  return read;
+}

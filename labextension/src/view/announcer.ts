@@ -1,0 +1,45 @@
+/** Speaks changes of state to screen readers; streamed text is never spoken. */
+
+import type { RunView } from '../protocol/generated';
+import { h } from './elements';
+import { isGoing, stateText } from './header';
+import { AGENT_STATES, RUN_STATES, WORDS } from './words';
+
+/** Above this many workers only troubled ones are named. */
+const FEW_WORKERS = 6;
+
+export type Announcer = { readonly el: HTMLElement; update(view: RunView): void };
+
+export function announcer(): Announcer {
+  const el = h('div', 'bc-spoken');
+  el.setAttribute('role', 'status');
+  el.setAttribute('aria-live', 'polite');
+  let previous: RunView | undefined;
+  return {
+    el,
+    update(view) {
+      const lines = previous ? changes(previous, view) : [];
+      previous = view;
+      if (lines.length) {
+        el.textContent = lines.join('. ');
+      }
+    }
+  };
+}
+
+function changes(before: RunView, after: RunView): string[] {
+  const lines: string[] = [];
+  if (stateText(before) !== stateText(after)) {
+    lines.push(`${WORDS.card}: ${isGoing(after) ? stateText(after) : RUN_STATES[after.state].word}`);
+  }
+  const known = new Map(before.agents.map(agent => [agent.contextId, agent.state]));
+  const workers = after.agents.filter(agent => agent.kind === 'worker');
+  for (const agent of workers) {
+    const { word, tone } = AGENT_STATES[agent.state];
+    const isNew = known.get(agent.contextId) !== agent.state && agent.endedMs !== undefined;
+    if (isNew && (workers.length <= FEW_WORKERS || tone === 'bad')) {
+      lines.push(`${agent.role}: ${word}`);
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,172 @@
+/** Draws `Block` trees: formatted text as elements and text nodes, never as markup. */
+
+import type { Block, Span } from '../protocol/generated';
+import { button, h } from './elements';
+import { plainText } from './plain-text';
+import type { Actions } from './run';
+import { WORDS } from './words';
+
+/** Blocks drawn of one text. */
+const MAX_BLOCKS = 4_000;
+const MAX_DEPTH = 16;
+const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
+/** Our headings stand below the card's own. */
+const HEADING_TAGS = ['h5', 'h5', 'h6', 'h6', 'h6', 'h6'] as const;
+
+type Budget = { left: number };
+
+export function drawBlocks(blocks: readonly Block[], actions: Actions): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  appendBlocks(fragment, blocks, actions, { left: MAX_BLOCKS }, 0);
+  return fragment;
+}
+
+function appendBlocks(
+  parent: Node,
+  blocks: readonly Block[],
+  actions: Actions,
+  budget: Budget,
+  depth: number
+): void {
+  if (depth > MAX_DEPTH) {
+    parent.appendChild(h('p', 'bc-dim', WORDS.tooDeep));
+    return;
+  }
+  for (const [index, block] of blocks.entries()) {
+    budget.left -= 1;
+    if (budget.left <= 0) {
+      parent.appendChild(h('p', 'bc-dim', WORDS.more(blocks.length - index)));
+      return;
+    }
+    parent.appendChild(drawBlock(block, actions, budget, depth));
+  }
+}
+
+function drawBlock(block: Block, actions: Actions, budget: Budget, depth: number): HTMLElement {
+  switch (block.kind) {
+    case 'paragraph':
+      return withSpans(h('p'), block.spans);
+    case 'heading':
+      return withSpans(h(HEADING_TAGS[block.level - 1] ?? 'h6', 'bc-heading'), block.spans);
+    case 'code':
+      return codeBlock(block.text, block.language, actions);
+    case 'rule':
+      return h('hr');
+    case 'table':
+      return h('div', 'bc-scroll', nest(h('table', 'bc-table'), block, actions, budget, depth));
+    case 'row':
+      return drawRow(block, actions, budget, depth);
+    case 'list':
+      return nest(h(block.ordered ? 'ol' : 'ul'), block, actions, budget, depth);
+    case 'quote':
+      return nest(h('blockquote'), block, actions, budget, depth);
+    case 'item':
+      return nest(h('li'), block, actions, budget, depth);
+    case 'cell':
+      return nest(h('td'), block, actions, budget, depth);
+  }
+}
+
+function drawRow(block: Block, actions: Actions, budget: Budget, depth: number): HTMLElement {
+  const row = h('tr');
+  for (const cell of block.children) {
+    budget.left -= 1;
+    if (budget.left <= 0) {
+      break;
+    }
+    row.append(nest(h(block.header ? 'th' : 'td'), cell, actions, budget, depth + 1));
+  }
+  return row;
+}
+
+function nest(
+  el: HTMLElement,
+  block: Block,
+  actions: Actions,
+  budget: Budget,
+  depth: number
+): HTMLElement {
+  withSpans(el, block.spans);
+  appendBlocks(el, block.children, actions, budget, depth + 1);
+  return el;
+}
+
+function withSpans(el: HTMLElement, spans: readonly Span[]): HTMLElement {
+  el.dir = 'auto';
+  for (const span of spans) {
+    el.append(drawSpan(span));
+  }
+  return el;
+}
+
+function drawSpan(span: Span): Node {
+  let node: Node = document.createTextNode(plainText(span.text));
+  if (span.code) {
+    node = h('code', '', node);
+  }
+  if (span.strong) {
+    node = h('strong', '', node);
+  }
+  if (span.emphasis) {
+    node = h('em', '', node);
+  }
+  return span.href && SAFE_LINK.test(span.href) ? link(node, span.href) : node;
+}
+
+/** A link that shows where it leads. */
+function link(content: Node, href: string): HTMLElement {
+  const el = h('a', '', content);
+  el.href = href;
+  el.rel = 'noopener noreferrer';
+  el.target = '_blank';
+  el.title = plainText(href);
+  const host = el.hostname;
+  if (!host || el.textContent?.includes(host)) {
+    return el;
+  }
+  return h('span', '', el, h('span', 'bc-dim', ` (${host})`));
+}
+
+function codeBlock(text: string, language: string, actions: Actions): HTMLElement {
+  const code = h('code', '', text);
+  const pre = h('pre', 'bc-code', code);
+  pre.tabIndex = 0;
+  const tools = h('div', 'bc-tools');
+  const name = plainText(language).slice(0, 24);
+  if (name) {
+    tools.append(h('span', 'bc-dim', name));
+    pre.setAttribute('aria-label', name);
+  }
+  tools.append(copyButton(WORDS.copyCode, WORDS.copyCode, () => text));
+  const { insertCode } = actions;
+  if (insertCode) {
+    tools.append(button(WORDS.insertBelow, 'bc-button', () => insertCode(text, language)));
+  }
+  return h('div', 'bc-codeblock', pre, tools);
+}
+
+/** How long `copied` stands on the button. */
+const COPIED_MS = 1_500;
+
+/** A button that copies text and says so. */
+export function copyButton(label: string, name: string, text: () => string): HTMLButtonElement {
+  const say = (word: string): void => {
+    el.textContent = word;
+    setTimeout(() => {
+      el.textContent = label;
+    }, COPIED_MS);
+  };
+  const el = button(label, 'bc-button', () => {
+    const copied: Promise<void> | undefined = navigator.clipboard?.writeText(text());
+    if (!copied) {
+      say(WORDS.copyFailed);
+      return;
+    }
+    copied.then(
+      () => say(WORDS.copied),
+      () => say(WORDS.copyFailed)
+    );
+  });
+  el.setAttribute('aria-label', name);
+  return el;
+}

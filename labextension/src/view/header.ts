@@ -1,0 +1,92 @@
+/** The line that stands on top: what was asked, how it goes, what it costs, and Stop. */
+
+import type { RunView, UsageView } from '../protocol/generated';
+import { button, h, setAttribute, setClass, setText, setTextOrHide, sign } from './elements';
+import { clock, count, money } from './figures';
+import { oneLine } from './plain-text';
+import type { Actions, Moment } from './run';
+import { PHASES, RUN_STATES, WORDS } from './words';
+
+export type Header = {
+  readonly el: HTMLElement;
+  update(view: RunView, moment: Moment): void;
+  tick(view: RunView, moment: Moment): void;
+};
+
+export function header(actions: Actions): Header {
+  const title = h('h3', 'bc-request');
+  title.dir = 'auto';
+  const dot = sign('bc-dot', '');
+  const word = h('span');
+  const state = h('span', 'bc-state', dot, word);
+  const elapsed = h('span', 'bc-num');
+  elapsed.title = WORDS.elapsed;
+  const tokens = h('span', 'bc-num');
+  const cost = h('span', 'bc-num');
+  const stop = button(WORDS.stop, 'bc-button bc-stop', () => actions.stop?.());
+  stop.title = WORDS.stopHint;
+  const facts = h('div', 'bc-facts', state, elapsed, tokens, cost, stop);
+  const el = h('div', 'bc-head', title, facts);
+
+  const tick = (view: RunView, moment: Moment): void => {
+    setTextOrHide(elapsed, elapsedText(view, moment));
+  };
+  return {
+    el,
+    tick,
+    update(view, moment) {
+      setText(title, oneLine(view.title || view.request) || WORDS.untitled);
+      setAttribute(title, 'title', view.request || null);
+      setClass(state, `bc-state bc-is-${RUN_STATES[view.state].tone}`);
+      setText(word, stateText(view));
+      setTextOrHide(tokens, tokensText(view));
+      setAttribute(tokens, 'title', unmeasuredText(view.usage));
+      setTextOrHide(cost, costText(view.usage));
+      setAttribute(cost, 'title', costText(view.usage) === WORDS.costUnknown ? WORDS.costUnknownWhy : null);
+      stop.hidden = !actions.stop || !isGoing(view);
+      stop.disabled = view.isStopping;
+      setText(stop, view.isStopping ? WORDS.stopAsked : WORDS.stop);
+      tick(view, moment);
+    }
+  };
+}
+
+export function isGoing(view: RunView): boolean {
+  return view.state === 'running' || view.state === 'queued';
+}
+
+/** `running: reviewing`, `stopping`, `completed`. */
+export function stateText(view: RunView): string {
+  if (view.isStopping && isGoing(view)) {
+    return WORDS.stopping;
+  }
+  const phase = view.state === 'running' ? PHASES[view.phase] : '';
+  return phase || RUN_STATES[view.state].word;
+}
+
+function elapsedText(view: RunView, moment: Moment): string {
+  if (!view.startedMs) {
+    return '';
+  }
+  return clock((view.endedMs ?? moment.now()) - view.startedMs);
+}
+
+function tokensText(view: RunView): string {
+  const { totalTokens, unmeasuredCalls, calls } = view.usage;
+  if (!calls && !totalTokens && !view.maxTokens) {
+    return '';
+  }
+  const spent = unmeasuredCalls > 0 ? WORDS.atLeast(count(totalTokens)) : count(totalTokens);
+  return view.maxTokens ? WORDS.tokensOf(spent, count(view.maxTokens)) : WORDS.tokens(spent);
+}
+
+function unmeasuredText(usage: UsageView): string | null {
+  return usage.unmeasuredCalls > 0 ? WORDS.unmeasured(usage.unmeasuredCalls) : null;
+}
+
+function costText(usage: UsageView): string {
+  if (usage.costUsd !== undefined) {
+    return usage.calls > 0 ? money(usage.costUsd) : '';
+  }
+  return usage.calls > 0 ? WORDS.costUnknown : '';
+}

@@ -1,0 +1,45 @@
+/** What was sent of each reference, and what is missing. */
+
+import type { ReferenceView, RunView } from '../protocol/generated';
+import { KeyedList, h, setClass, setText, setTextOrHide, sign } from './elements';
+import type { Part } from './elements';
+import { WORDS } from './words';
+
+export function references(): Part<RunView> {
+  const el = h('ul', 'bc-refs');
+  el.setAttribute('aria-label', WORDS.references);
+  const list = new KeyedList<ReferenceView>(el, item => item.token, reference);
+  return {
+    el,
+    update(view) {
+      el.hidden = view.references.length === 0;
+      list.update(view.references);
+    }
+  };
+}
+
+function reference(): Part<ReferenceView> {
+  const mark = sign('', '⚠ ');
+  const token = h('code');
+  const text = h('span');
+  const el = h('li', '', mark, token, ' ', text);
+  return {
+    el,
+    update(item) {
+      setClass(el, `bc-ref-${item.state}`);
+      setTextOrHide(mark, item.state === 'missing' ? '⚠ ' : '');
+      setText(token, item.token);
+      setText(text, referenceText(item));
+    }
+  };
+}
+
+function referenceText(item: ReferenceView): string {
+  if (item.state === 'missing') {
+    return WORDS.because(WORDS.missing, item.reason ?? '');
+  }
+  if (item.state === 'cut') {
+    return `${item.label} (${WORDS.because(WORDS.cut, item.reason ?? '')})`;
+  }
+  return item.label;
+}

@@ -1,0 +1,69 @@
+/** The review: decision and findings, or why there is none. */
+
+import type { FindingView, RunView } from '../protocol/generated';
+import { KeyedList, h, lineList, setClass, setText, setTextOrHide, sign } from './elements';
+import type { Part } from './elements';
+import { isGoing } from './header';
+import { section } from './section';
+import { REVIEW_STATES, WORDS } from './words';
+
+export function review(): Part<RunView> {
+  const part = section('review');
+  const mark = sign('bc-mark', '');
+  const word = h('b');
+  const independence = h('span', 'bc-dim');
+  const decision = h('p', 'bc-decision', mark, word, ' ', independence);
+  const rationale = h('p');
+  rationale.dir = 'auto';
+  const findings = h('ul', 'bc-findings');
+  const list = new KeyedList<FindingView>(findings, (_, index) => String(index), finding);
+  const changes = lineList('', WORDS.requiredChange);
+  const blocking = lineList('bc-is-bad', WORDS.blocking);
+  const residual = lineList('bc-dim', WORDS.residual);
+  part.body.append(decision, rationale, findings, blocking.el, changes.el, residual.el);
+  part.setTitle(WORDS.review);
+  return {
+    el: part.el,
+    update(view) {
+      const value = view.review;
+      part.show(isShown(view));
+      const { tone, sign: glyph, word: name } = REVIEW_STATES[value.state];
+      const isDecided = tone === 'ok' || tone === 'bad' || value.state === 'changes_requested';
+      setClass(decision, `bc-decision bc-is-${isDecided ? tone : 'dim'}`);
+      setText(mark, glyph);
+      setText(word, WORDS.because(name, value.reason));
+      setTextOrHide(independence, value.independence ? WORDS.independence(value.independence) : '');
+      setTextOrHide(rationale, value.rationale);
+      findings.hidden = value.findings.length === 0;
+      list.update(value.findings);
+      changes.update(value.requiredChanges);
+      blocking.update(value.blockingIssues);
+      residual.update(value.residualRisks);
+    }
+  };
+}
+
+/** "Not required" says something only once there is an answer that could have been reviewed. */
+function isShown(view: RunView): boolean {
+  if (view.review.state === 'not_required') {
+    return !isGoing(view) && view.answer.state !== 'none';
+  }
+  return view.review.state !== 'pending' || !isGoing(view) || view.answer.state !== 'none';
+}
+
+const SEVERITY_TONES: Readonly<Record<string, string>> = { high: 'bad', medium: 'warn' };
+
+function finding(): Part<FindingView> {
+  const severity = h('b');
+  const text = h('span');
+  text.dir = 'auto';
+  const el = h('li', '', severity, ' ', text);
+  return {
+    el,
+    update(item) {
+      setClass(severity, `bc-is-${SEVERITY_TONES[item.severity] ?? 'dim'}`);
+      setText(severity, item.severity);
+      setText(text, item.text);
+    }
+  };
+}

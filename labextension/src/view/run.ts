@@ -1,0 +1,162 @@
+/** Draws a run, and changes the drawing in place as newer views and pieces of text come. */
+
+import type { AgentView, RunView } from '../protocol/generated';
+import { announcer } from './announcer';
+import { answer } from './answer';
+import { clarification } from './clarification';
+import { h, setAttribute } from './elements';
+import { footer, wholeRequest } from './footer';
+import { header, isGoing } from './header';
+import { matrix } from './matrix';
+import { failure, modelNote, warnings } from './notices';
+import { plan } from './plan';
+import { references } from './references';
+import { review } from './review';
+import { StreamedText } from './streamed-text';
+import { timeline } from './timeline';
+import { WORDS } from './words';
+import { workers } from './workers';
+
+/** What a reader can do; what is absent is not offered. */
+export type Actions = {
+  /** False for a recorded run: nothing on the card changes by itself. */
+  readonly isLive: boolean;
+  stop?(): void;
+  insertCode?(code: string, language: string): void;
+};
+
+/** What time it is for the run, in milliseconds since the epoch. */
+export type Moment = { now(): number };
+
+export type Drawing = {
+  update(view: RunView): void;
+  /** Take streamed text of one agent; offset 0 after text was seen starts it again. */
+  stream(contextId: string, offset: number, text: string): void;
+  /** Learn what time it is where the run lives. */
+  setClock(kernelMs: number): void;
+  /** Say something about the card itself; empty takes it away. */
+  note(text: string): void;
+  dispose(): void;
+};
+
+const TICK_MS = 1_000;
+
+export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing {
+  const streams = new Map<string, StreamedText>();
+  const moment = new KernelMoment(actions.isLive);
+  const [head, times, reply] = [header(actions), timeline(), answer(actions)];
+  const [people, trouble, spoken] = [workers(actions, streams), failure(), announcer()];
+  const parts = [references(), clarification(), review(), plan(), matrix(), warnings(), modelNote(), wholeRequest(), footer()] as const;
+  const [refs, ask, verdict, todos, table, warned, model, whole, foot] = parts;
+  const card = h('article', 'bc-run');
+  card.setAttribute('aria-label', WORDS.card);
+  card.append(head.el, refs.el, trouble.el, ask.el, reply.el, verdict.el, model.el, warned.el);
+  card.append(todos.el, times.el, people.el, table.el, whole.el, foot.el, spoken.el);
+  el.append(card);
+
+  let view = first;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const tick = (): void => {
+    head.tick(view, moment);
+    times.tick(view, moment);
+  };
+  const update = (next: RunView): void => {
+    view = actions.isLive ? next : recorded(next);
+    moment.learn(view);
+    setAttribute(card, 'data-state', view.state);
+    head.update(view, moment);
+    times.update(view, moment);
+    reply.update(view, streams.get(primaryOf(view)));
+    people.update(view);
+    trouble.update(view);
+    parts.forEach(part => part.update(view));
+    spoken.update(view);
+    timer = setTicking(timer, isGoing(view), tick);
+  };
+  update(first);
+  if (view !== first) {
+    trouble.note(WORDS.notLive);
+  }
+  return {
+    update,
+    note: text => trouble.note(text),
+    setClock: kernelMs => moment.set(kernelMs),
+    stream(contextId, offset, text) {
+      const streamed = streams.get(contextId) ?? new StreamedText();
+      streams.set(contextId, streamed);
+      const change = streamed.accept(offset, text);
+      if (contextId === primaryOf(view)) {
+        reply.stream(change, streamed);
+      } else {
+        people.stream(contextId);
+      }
+    },
+    dispose() {
+      timer = setTicking(timer, false, tick);
+      card.remove();
+    }
+  };
+}
+
+function setTicking(
+  timer: ReturnType<typeof setInterval> | undefined,
+  isOn: boolean,
+  tick: () => void
+): ReturnType<typeof setInterval> | undefined {
+  if (isOn) {
+    return timer ?? setInterval(tick, TICK_MS);
+  }
+  clearInterval(timer);
+  return undefined;
+}
+
+function primaryOf(view: RunView): string {
+  return view.agents.find(agent => agent.kind === 'primary')?.contextId ?? '';
+}
+
+/** The clock of the kernel: ours, until the kernel tells its own or shows that ours is behind. */
+class KernelMoment implements Moment {
+  private aheadMs = 0;
+  private latestMs = 0;
+
+  constructor(private readonly isLive: boolean) {}
+
+  set(kernelMs: number): void {
+    this.aheadMs = Date.now() - kernelMs;
+  }
+
+  learn(view: RunView): void {
+    this.latestMs = latestOf(view);
+    this.aheadMs = Math.min(this.aheadMs, Date.now() - this.latestMs);
+  }
+
+  now(): number {
+    return this.isLive ? Math.max(this.latestMs, Date.now() - this.aheadMs) : this.latestMs;
+  }
+}
+
+function latestOf(view: RunView): number {
+  const times = view.agents.flatMap(agent => [agent.queuedMs, agent.startedMs, agent.endedMs]);
+  return Math.max(view.startedMs, view.endedMs ?? 0, ...times.map(time => time ?? 0));
+}
+
+const GOING: ReadonlySet<AgentView['state']> = new Set(['queued', 'waiting', 'running']);
+
+/** A run that was saved while it was going on is over for whoever reads it now. */
+function recorded(view: RunView): RunView {
+  if (!isGoing(view)) {
+    return view;
+  }
+  const agents = view.agents.map(agent =>
+    GOING.has(agent.state) ? ({ ...agent, state: 'interrupted' } as const) : agent
+  );
+  const answerState = view.answer.state === 'streaming' ? 'partial' : view.answer.state;
+  return {
+    ...view,
+    state: 'interrupted',
+    isStopping: false,
+    endedMs: latestOf(view),
+    agents,
+    answer: { ...view.answer, state: answerState }
+  };
+}

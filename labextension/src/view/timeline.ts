@@ -1,0 +1,140 @@
+/** One row per agent: queued, running, waiting, done; the critical path is outlined. */
+
+import type { AgentView, RunView } from '../protocol/generated';
+import { KeyedList, h, setAttribute, setClass, setText } from './elements';
+import type { Part } from './elements';
+import { count, duration } from './figures';
+import { isGoing } from './header';
+import type { Moment } from './run';
+import { foldable } from './section';
+import { AGENT_STATES, WORDS } from './words';
+
+/** Colours that agents take in turn; the last is for calls that are no workers. */
+const PALETTE = 6;
+/** From this many rows the rows are lower and the list scrolls. */
+const DENSE_ROWS = 20;
+/** Names shown of the critical path. */
+const MAX_NAMES = 6;
+
+export type Timeline = {
+  readonly el: HTMLElement;
+  update(view: RunView, moment: Moment): void;
+  tick(view: RunView, moment: Moment): void;
+};
+
+type Row = { readonly agent: AgentView; readonly color: string; readonly from: number; readonly to: number };
+
+export function timeline(): Timeline {
+  const part = foldable('time');
+  const el = h('div', 'bc-times');
+  el.setAttribute('role', 'list');
+  part.body.append(el);
+  const list = new KeyedList<Row>(el, row => row.agent.contextId, () => timeRow());
+
+  const draw = (view: RunView, moment: Moment): void => {
+    const colors = agentColors(view.agents);
+    const from = view.startedMs;
+    const to = Math.max(from + 1, view.endedMs ?? moment.now());
+    list.update(
+      view.agents.map(agent => ({ agent, color: colors.get(agent.contextId) ?? '', from, to }))
+    );
+  };
+  return {
+    el: part.el,
+    update(view, moment) {
+      part.show(view.agents.length > 0 && view.startedMs > 0);
+      part.setTitle(WORDS.time, timeLine(view, moment));
+      part.setOpen(isGoing(view));
+      setScroll(el, view.agents.length > DENSE_ROWS, WORDS.time);
+      draw(view, moment);
+    },
+    tick(view, moment) {
+      part.setTitle(WORDS.time, timeLine(view, moment));
+      if (part.isOpen) {
+        draw(view, moment);
+      }
+    }
+  };
+}
+
+/** A colour class per context id; workers take turns, other calls share one. */
+export function agentColors(agents: readonly AgentView[]): ReadonlyMap<string, string> {
+  const colors = new Map<string, string>();
+  let next = 0;
+  for (const agent of agents) {
+    const index = agent.kind === 'worker' ? next++ % PALETTE : PALETTE;
+    colors.set(agent.contextId, `bc-c${index}`);
+  }
+  return colors;
+}
+
+/** Make a long list a region that scrolls and can be reached by keyboard. */
+export function setScroll(el: HTMLElement, isLong: boolean, label: string): void {
+  el.classList.toggle('bc-long', isLong);
+  setAttribute(el, 'tabindex', isLong ? '0' : null);
+  setAttribute(el, 'aria-label', label);
+}
+
+function timeLine(view: RunView, moment: Moment): string {
+  const names = view.agents.filter(agent => agent.isCritical).map(agent => agent.role);
+  const shown = names.slice(0, MAX_NAMES).join(' → ') + (names.length > MAX_NAMES ? ' → …' : '');
+  const total = duration((view.endedMs ?? moment.now()) - view.startedMs);
+  return names.length ? `${total} · ${WORDS.critical(shown)}` : total;
+}
+
+function timeRow(): Part<Row> {
+  const name = h('span', 'bc-name');
+  const queued = h('i', 'bc-queued');
+  const busy = h('i');
+  const bar = h('div', 'bc-bar', queued, busy);
+  const figures = h('span', 'bc-num');
+  const el = h('div', 'bc-row', name, bar, figures);
+  el.setAttribute('role', 'listitem');
+  return {
+    el,
+    update({ agent, color, from, to }) {
+      const text = figuresOf(agent, to);
+      setText(name, agent.role);
+      setAttribute(name, 'title', agent.goal || null);
+      setText(figures, text);
+      setAttribute(el, 'aria-label', WORDS.barOf(agent.role, AGENT_STATES[agent.state].word, text));
+      place(queued, agent.queuedMs, agent.startedMs ?? agent.endedMs ?? to, from, to);
+      place(busy, agent.startedMs, agent.endedMs ?? to, from, to);
+      setClass(busy, barClass(agent, color));
+    }
+  };
+}
+
+function barClass(agent: AgentView, color: string): string {
+  const isWaiting = agent.state === 'waiting';
+  const isBad = agent.state === 'failed' || agent.state === 'blocked';
+  return [
+    color,
+    agent.isCritical ? 'bc-critical' : '',
+    isWaiting ? 'bc-waits' : '',
+    isBad ? 'bc-broken' : '',
+    agent.state === 'running' ? 'bc-runs' : ''
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function figuresOf(agent: AgentView, to: number): string {
+  const tokens = agent.usage.totalTokens ? count(agent.usage.totalTokens) : '';
+  if (agent.startedMs === undefined) {
+    return AGENT_STATES[agent.state].word;
+  }
+  const time = duration((agent.endedMs ?? to) - agent.startedMs);
+  const isPlain = agent.state === 'completed' || agent.state === 'running';
+  return [isPlain ? '' : AGENT_STATES[agent.state].word, time, tokens].filter(Boolean).join(' · ');
+}
+
+function place(bar: HTMLElement, start: number | undefined, end: number, from: number, to: number): void {
+  bar.hidden = start === undefined || end <= start;
+  if (start === undefined) {
+    return;
+  }
+  const percent = (at: number): number => (100 * (Math.min(Math.max(at, from), to) - from)) / (to - from);
+  bar.style.left = `${percent(start).toFixed(2)}%`;
+  bar.style.width = `${Math.max(0.4, percent(end) - percent(start)).toFixed(2)}%`;
+}

@@ -1,0 +1,158 @@
+/** Every word that the card says, in one place. */
+
+import type { AgentView, AnswerView, ReviewView, RunView, TodoView } from '../protocol/generated';
+
+/** How a state looks: a colour class, a sign, and always a word. */
+export type StateWord = { readonly tone: Tone; readonly sign: string; readonly word: string };
+export type Tone = 'run' | 'wait' | 'ok' | 'warn' | 'bad' | 'idle';
+
+export const RUN_STATES: Readonly<Record<RunView['state'], StateWord>> = {
+  queued: { tone: 'idle', sign: '○', word: 'queued' },
+  running: { tone: 'run', sign: '◐', word: 'running' },
+  completed: { tone: 'ok', sign: '✓', word: 'completed' },
+  needs_clarification: { tone: 'warn', sign: '?', word: 'needs your answer' },
+  failed: { tone: 'bad', sign: '✕', word: 'failed' },
+  cancelled: { tone: 'warn', sign: '⊘', word: 'cancelled' },
+  interrupted: { tone: 'warn', sign: '‖', word: 'interrupted' }
+};
+
+export const PHASES: Readonly<Record<RunView['phase'], string>> = {
+  starting: 'starting',
+  routing: 'planning',
+  working: 'workers at work',
+  answering: 'writing the answer',
+  reviewing: 'reviewing',
+  done: ''
+};
+
+export const AGENT_STATES: Readonly<Record<AgentView['state'], StateWord>> = {
+  queued: { tone: 'idle', sign: '○', word: 'queued' },
+  waiting: { tone: 'wait', sign: '◔', word: 'waiting' },
+  running: { tone: 'run', sign: '◐', word: 'running' },
+  completed: { tone: 'ok', sign: '✓', word: 'completed' },
+  unstructured: { tone: 'warn', sign: '≈', word: 'unstructured' },
+  blocked: { tone: 'bad', sign: '▲', word: 'blocked' },
+  failed: { tone: 'bad', sign: '✕', word: 'failed' },
+  cancelled: { tone: 'warn', sign: '⊘', word: 'cancelled' },
+  cut_off: { tone: 'warn', sign: '┄', word: 'cut off' },
+  interrupted: { tone: 'warn', sign: '‖', word: 'interrupted' }
+};
+
+export const TODO_STATES: Readonly<Record<TodoView['state'], StateWord>> = {
+  pending: { tone: 'idle', sign: '○', word: 'pending' },
+  running: { tone: 'run', sign: '◐', word: 'running' },
+  completed: { tone: 'ok', sign: '✓', word: 'completed' },
+  blocked: { tone: 'bad', sign: '▲', word: 'blocked' },
+  failed: { tone: 'bad', sign: '✕', word: 'failed' }
+};
+
+export const REVIEW_STATES: Readonly<Record<ReviewView['state'], StateWord>> = {
+  not_required: { tone: 'idle', sign: '–', word: 'not required' },
+  pending: { tone: 'idle', sign: '○', word: 'not reviewed yet' },
+  running: { tone: 'run', sign: '◐', word: 'reviewing' },
+  approved: { tone: 'ok', sign: '✓', word: 'approved' },
+  changes_requested: { tone: 'warn', sign: '▲', word: 'changes requested' },
+  blocked: { tone: 'bad', sign: '✕', word: 'blocked' },
+  not_reviewed: { tone: 'warn', sign: '–', word: 'not reviewed' }
+};
+
+export const ANSWER_NOTES: Readonly<Record<AnswerView['state'], string>> = {
+  none: '',
+  streaming: 'being written',
+  completed: '',
+  cut_off: 'cut off: the model stopped before its end',
+  partial: 'partial: the run ended while it was being written'
+};
+
+export const AGENT_NAMES: Readonly<Record<AgentView['kind'], string>> = {
+  router: 'router',
+  worker: 'worker',
+  primary: 'primary',
+  review: 'review'
+};
+
+export const WORDS = {
+  card: 'Brain run',
+  untitled: 'Brain run',
+  stop: 'Stop',
+  stopping: 'stopping',
+  stopAsked: 'Stopping…',
+  stopHint: 'Stops the run; what was produced is kept.',
+  stopByInterrupt: 'The kernel does not answer while this cell runs. Stop with the interrupt button (■).',
+  notConnected: 'No connection to the kernel: this card shows the last known state.',
+  notLive: 'Recorded while the run was going on; it did not go on from here.',
+  tokens: (text: string) => `${text} tokens`,
+  tokensOf: (text: string, limit: string) => `${text} of ${limit} tokens`,
+  atLeast: (text: string) => `≥ ${text}`,
+  costUnknown: 'cost unknown',
+  costUnknownWhy: 'The price of at least one model call is not known.',
+  unmeasured: (calls: number) => `${calls} calls did not report their usage.`,
+  elapsed: 'elapsed',
+  references: 'References',
+  missing: 'missing',
+  cut: 'cut',
+  question: 'Needs your answer',
+  missingFacts: 'Missing',
+  answerInCell: 'Answer in a new cell: start it with %%braincode --continue.',
+  answer: 'Answer',
+  answerCut: (shown: string, whole: string) =>
+    `Showing the last ${shown} of ${whole}. The whole text is in run.answer.`,
+  answerLong: (shown: string, whole: string) =>
+    `Showing the first ${shown} of ${whole}. The whole text is in run.answer.`,
+  review: 'Review',
+  because: (word: string, reason: string) => (reason ? `${word}: ${reason}` : word),
+  requiredChange: 'Must change: ',
+  blocking: 'Blocks: ',
+  residual: 'Stays uncertain: ',
+  independence: (level: string) => `independence: ${level}`,
+  plan: 'Plan',
+  done: (done: number, all: number) => `${done} of ${all}`,
+  needs: (numbers: string) => `needs ${numbers}`,
+  time: 'Time',
+  critical: (names: string) => `critical path: ${names}`,
+  barOf: (role: string, state: string, figures: string) => `${role}: ${state}, ${figures}`,
+  noTime: '–',
+  workers: 'Workers',
+  otherCalls: 'Other calls',
+  waitingFor: (what: string) => `waiting for ${what}`,
+  risk: 'Risk: ',
+  open: 'Open: ',
+  artifacts: 'Artifacts',
+  attempts: 'Failed attempts',
+  attempt: (number: number, model: string, code: string, message: string) =>
+    `${number}. ${model}: ${code}${message ? ` · ${message}` : ''}`,
+  partial: 'Text before it broke off',
+  live: 'Reply so far',
+  saw: (who: string, tokens: string) => `What ${who} saw · ${tokens} tokens`,
+  thisWorker: 'this worker',
+  thisCall: 'this call',
+  withheld: 'Withheld',
+  nothingYet: 'Nothing yet.',
+  matrix: 'Who saw what',
+  matrixSize: (rows: number, columns: number) => `${rows} calls × ${columns} sections`,
+  legend: '● saw it · own: its own · ‑ withheld · blank: not called',
+  warnings: 'Warnings',
+  request: 'Request as typed',
+  requestSize: (text: string) => text,
+  model: 'Model',
+  brain: 'Brain',
+  session: 'session',
+  copy: 'copy',
+  copied: 'copied',
+  copyFailed: 'select and copy',
+  copySession: (id: string) => `Copy ${id}`,
+  copyCode: 'Copy',
+  insertBelow: 'Insert below',
+  notSaved: 'This run could not be written to disk.',
+  more: (rest: number) => `… ${rest} more`,
+  tooDeep: '…',
+  drawFailed: 'The card could not be drawn; this is its text.',
+  notARun: 'This output is not a run that this version can draw.'
+} as const;
+
+export const MATRIX_CELLS = {
+  seen: { sign: '●', word: 'saw it' },
+  own: { sign: 'own', word: 'its own' },
+  withheld: { sign: '·', word: 'withheld' },
+  not_called: { sign: '', word: 'not called' }
+} as const;

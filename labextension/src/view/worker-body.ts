@@ -1,0 +1,130 @@
+/** Inside of one entry: result, what it left open, and what it saw. */
+
+import type { AgentView, ArtifactView, Block } from '../protocol/generated';
+import { drawBlocks } from './blocks';
+import { KeyedList, h, lineList, setAttribute, setText, setTextOrHide } from './elements';
+import type { Part } from './elements';
+import type { Actions } from './run';
+import { saw } from './saw';
+import type { StreamedText } from './streamed-text';
+import { WORDS } from './words';
+
+/** Newest characters shown of a reply that is being written. */
+const LIVE_CHARS = 2_000;
+/** A goal of at most this many characters stands whole in the line of its entry. */
+const BRIEF_CHARS = 60;
+
+export type WorkerBody = Part<AgentView> & {
+  /** Text of this agent has come. */
+  streamed(): void;
+};
+
+export function workerBody(actions: Actions, streams: ReadonlyMap<string, StreamedText>): WorkerBody {
+  const goal = h('p', 'bc-dim');
+  goal.dir = 'auto';
+  const reason = h('p', 'bc-is-bad');
+  const hint = h('p');
+  const summary = h('div', 'bc-text');
+  const risks = lineList('bc-is-warn', WORDS.risk);
+  const open = lineList('', WORDS.open);
+  const made = artifacts();
+  const partial = quoted(WORDS.partial);
+  const live = quoted(WORDS.live);
+  const attempts = attemptList();
+  const sees = saw();
+  const findings = h('div', 'bc-found', goal, reason, hint, summary, risks.el, open.el, made.el);
+  findings.append(partial.el, live.el, attempts.el);
+  const el = h('div', 'bc-inside', findings, sees.el);
+  let latest: AgentView | undefined;
+  let drawn: readonly Block[] | string | undefined;
+
+  const streamed = (): void => {
+    const isOn = latest?.state === 'running' && latest.kind !== 'primary';
+    const text = latest && isOn ? (streams.get(latest.contextId)?.text ?? '') : '';
+    live.update(text.slice(-LIVE_CHARS));
+  };
+  return {
+    el,
+    streamed,
+    update(agent) {
+      latest = agent;
+      setTextOrHide(goal, agent.goal);
+      goal.classList.toggle('bc-brief', agent.goal.length <= BRIEF_CHARS);
+      setTextOrHide(reason, agent.reason);
+      setTextOrHide(hint, agent.hint);
+      const content = agent.summaryBlocks.length ? agent.summaryBlocks : agent.summary;
+      if (content !== drawn) {
+        drawn = content;
+        summary.replaceChildren(typeof content === 'string' ? plain(content) : drawBlocks(content, actions));
+        summary.hidden = content.length === 0;
+      }
+      risks.update(agent.risks);
+      open.update(agent.nextQuestions);
+      made.update(agent.artifacts);
+      partial.update(agent.partial);
+      attempts.update(agent);
+      sees.update(agent);
+      streamed();
+    }
+  };
+}
+
+function plain(text: string): HTMLElement {
+  const el = h('div', 'bc-plain', text);
+  el.dir = 'auto';
+  return el;
+}
+
+function quoted(title: string): Part<string> {
+  const text = h('pre', 'bc-quoted');
+  text.tabIndex = 0;
+  text.setAttribute('aria-label', title);
+  const el = h('div', '', h('h5', 'bc-title', title), text);
+  return {
+    el,
+    update(value) {
+      el.hidden = !value;
+      setText(text, value);
+    }
+  };
+}
+
+function artifacts(): Part<readonly ArtifactView[]> {
+  const list = h('span');
+  const el = h('p', 'bc-dim', `${WORDS.artifacts}: `, list);
+  const items = new KeyedList<ArtifactView>(
+    list,
+    item => item.uri,
+    () => {
+      const code = h('code');
+      return {
+        el: code,
+        update(item) {
+          setText(code, item.label || item.uri);
+          setAttribute(code, 'title', item.uri);
+        }
+      };
+    }
+  );
+  return {
+    el,
+    update(value) {
+      el.hidden = value.length === 0;
+      items.update(value);
+    }
+  };
+}
+
+function attemptList(): Part<AgentView> {
+  const lines = lineList('bc-plainlist');
+  const el = h('div', '', h('h5', 'bc-title', WORDS.attempts), lines.el);
+  return {
+    el,
+    update(agent) {
+      el.hidden = agent.attempts.length === 0;
+      lines.update(
+        agent.attempts.map(item => WORDS.attempt(item.attempt, item.modelId, item.code, item.message))
+      );
+    }
+  };
+}

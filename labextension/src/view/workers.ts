@@ -1,0 +1,141 @@
+/** One expandable entry per worker, then the other calls. */
+
+import type { AgentView, RunView } from '../protocol/generated';
+import { KeyedList, h, setClass, setText, setTextOrHide, sign } from './elements';
+import type { Part } from './elements';
+import { money } from './figures';
+import { isGoing } from './header';
+import { oneLine } from './plain-text';
+import type { Actions } from './run';
+import { foldable } from './section';
+import type { StreamedText } from './streamed-text';
+import { agentColors, setScroll } from './timeline';
+import { workerBody } from './worker-body';
+import type { WorkerBody } from './worker-body';
+import { AGENT_STATES, WORDS } from './words';
+
+/** From this many entries the list scrolls. */
+const LONG_LIST = 24;
+
+export type Workers = {
+  readonly el: HTMLElement;
+  update(view: RunView): void;
+  /** Show streamed text of an agent, if its entry is open. */
+  stream(contextId: string): void;
+};
+
+type Entry = { readonly agent: AgentView; readonly color: string };
+
+export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedText>): Workers {
+  const part = foldable('workers');
+  const own = h('div', 'bc-list');
+  const othersTitle = h('h5', 'bc-title', WORDS.otherCalls);
+  const others = h('div', 'bc-list');
+  part.body.append(own, othersTitle, others);
+  const bodies = new Map<string, WorkerBody>();
+  const make = (): Part<Entry> => entry(actions, streams, bodies);
+  const ownList = new KeyedList<Entry>(own, item => item.agent.contextId, make);
+  const otherList = new KeyedList<Entry>(others, item => item.agent.contextId, make);
+  return {
+    el: part.el,
+    update(view) {
+      const colors = agentColors(view.agents);
+      const entries = view.agents.map(agent => ({ agent, color: colors.get(agent.contextId) ?? '' }));
+      const workerEntries = entries.filter(item => item.agent.kind === 'worker');
+      const otherEntries = entries.filter(item => item.agent.kind !== 'worker' && hasContent(item.agent));
+      part.show(workerEntries.length + otherEntries.length > 0);
+      part.setTitle(WORDS.workers, workersLine(workerEntries.map(item => item.agent)));
+      part.setOpen(isGoing(view));
+      setScroll(own, workerEntries.length > LONG_LIST, WORDS.workers);
+      ownList.update(workerEntries);
+      othersTitle.hidden = otherEntries.length === 0;
+      otherList.update(otherEntries);
+    },
+    stream: contextId => bodies.get(contextId)?.streamed()
+  };
+}
+
+/** `3 completed · 1 failed`. */
+function workersLine(agents: readonly AgentView[]): string {
+  const counts = new Map<string, number>();
+  for (const agent of agents) {
+    const { word } = AGENT_STATES[agent.state];
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return [...counts].map(([word, number]) => `${number} ${word}`).join(' · ');
+}
+
+function hasContent(agent: AgentView): boolean {
+  return agent.saw.length + agent.attempts.length > 0 || Boolean(agent.reason) || agent.state !== 'queued';
+}
+
+function entry(
+  actions: Actions,
+  streams: ReadonlyMap<string, StreamedText>,
+  bodies: Map<string, WorkerBody>
+): Part<Entry> {
+  const name = h('b', 'bc-name');
+  const goal = h('span', 'bc-goal');
+  goal.dir = 'auto';
+  const mark = sign('bc-mark', '');
+  const word = h('span');
+  const state = h('span', '', mark, word);
+  const facts = h('span', 'bc-dim');
+  const summary = h('summary', '', name, goal, h('span', 'bc-end', state, facts));
+  const el = h('details', 'bc-worker', summary);
+  let latest: AgentView | undefined;
+  let body: WorkerBody | undefined;
+  el.addEventListener('toggle', () => {
+    if (el.open && latest) {
+      body ??= openBody(el, latest, workerBody(actions, streams), bodies);
+      body.update(latest);
+    }
+  });
+  return {
+    el,
+    update({ agent, color }) {
+      latest = agent;
+      const { tone, sign: glyph } = AGENT_STATES[agent.state];
+      setClass(name, `bc-name bc-ink ${color}`);
+      setText(name, agent.role);
+      setText(goal, oneLine(agent.goal));
+      setClass(state, `bc-is-${tone}`);
+      setText(mark, glyph);
+      setText(word, agentWord(agent));
+      setTextOrHide(facts, agentFacts(agent));
+      if (el.open) {
+        body?.update(agent);
+      }
+    },
+    dispose: () => {
+      if (latest) {
+        bodies.delete(latest.contextId);
+      }
+    }
+  };
+}
+
+/** The body is made when an entry is first opened, so that 64 workers stay cheap. */
+function openBody(
+  el: HTMLElement,
+  agent: AgentView,
+  body: WorkerBody,
+  bodies: Map<string, WorkerBody>
+): WorkerBody {
+  el.append(body.el);
+  bodies.set(agent.contextId, body);
+  return body;
+}
+
+function agentWord(agent: AgentView): string {
+  if (agent.state === 'waiting' && agent.waitingFor) {
+    return WORDS.waitingFor(agent.waitingFor);
+  }
+  return AGENT_STATES[agent.state].word;
+}
+
+function agentFacts(agent: AgentView): string {
+  const cost = agent.usage.costUsd;
+  const facts = [agent.modelId ?? '', cost === undefined ? '' : money(cost)].filter(Boolean);
+  return facts.length ? ` · ${facts.join(' · ')}` : '';
+}

@@ -1,0 +1,122 @@
+/**
+ * What one widget model knows of its run: the newest view, and the text that each agent streamed.
+ *
+ * The kernel sends numbered messages: a `delta` holds what changed of the view and pieces of text, a
+ * `sync` holds everything. A missing number means that a message was lost; then a `sync` is asked for.
+ */
+
+import { isRecord, readRunView } from '../protocol/read';
+import type { RunView } from '../protocol/generated';
+import { StreamedText } from '../view/streamed-text';
+
+export type Piece = { readonly contextId: string; readonly offset: number; readonly text: string };
+
+/** What came of a message. */
+export type News = { readonly isView: boolean; readonly pieces: readonly Piece[]; readonly isGap: boolean };
+
+/** What we have of one agent's text, so that only the rest is sent again. */
+export type Have = Readonly<Record<string, { readonly attempt: number; readonly offset: number }>>;
+
+type Stream = { attempt: number; readonly text: StreamedText };
+
+const NOTHING: News = { isView: false, pieces: [], isGap: false };
+/** Agents whose text is kept. */
+const MAX_STREAMS = 256;
+
+export class RunFeed {
+  view: RunView | null = null;
+  private raw: Record<string, unknown> = {};
+  private seq = 0;
+  private readonly streams = new Map<string, Stream>();
+
+  /** Take a whole view, as the trait holds it. */
+  replace(data: unknown): boolean {
+    const view = readRunView(data);
+    if (!view || !isRecord(data)) {
+      return false;
+    }
+    this.raw = data;
+    this.view = view;
+    return true;
+  }
+
+  accept(message: unknown): News {
+    if (!isRecord(message) || typeof message.seq !== 'number') {
+      return NOTHING;
+    }
+    if (message.kind === 'sync') {
+      this.seq = message.seq;
+      return { isView: this.replace(message.view), pieces: this.takeAll(message.items), isGap: false };
+    }
+    if (message.kind !== 'delta' || message.seq <= this.seq) {
+      return NOTHING;
+    }
+    const isGap = message.seq !== this.seq + 1;
+    if (isGap) {
+      return { ...NOTHING, isGap };
+    }
+    this.seq = message.seq;
+    return { isView: this.patch(message.patch), pieces: this.takeAll(message.items), isGap };
+  }
+
+  have(): Have {
+    return Object.fromEntries(
+      [...this.streams].map(([id, { attempt, text }]) => [id, { attempt, offset: text.end }])
+    );
+  }
+
+  /** All text so far, for a view that is drawn later than it came. */
+  pieces(): readonly Piece[] {
+    return [...this.streams].map(([contextId, { text }]) => ({
+      contextId,
+      offset: text.base,
+      text: text.text
+    }));
+  }
+
+  private patch(data: unknown): boolean {
+    if (!isRecord(data)) {
+      return false;
+    }
+    const next = { ...this.raw, ...(isRecord(data.set) ? data.set : {}) };
+    for (const key of Array.isArray(data.unset) ? data.unset : []) {
+      delete next[String(key)];
+    }
+    if (Array.isArray(data.agents) && Array.isArray(next.agents)) {
+      const agents: unknown[] = [...(next.agents as unknown[])];
+      for (const change of data.agents as unknown[]) {
+        if (Array.isArray(change) && typeof change[0] === 'number' && change[0] < agents.length) {
+          agents[change[0]] = change[1];
+        }
+      }
+      next.agents = agents;
+    }
+    return this.replace(next);
+  }
+
+  private takeAll(items: unknown): readonly Piece[] {
+    return (Array.isArray(items) ? items : []).flatMap(item => this.take(item));
+  }
+
+  private take(item: unknown): readonly Piece[] {
+    if (!isRecord(item) || typeof item.contextId !== 'string' || typeof item.text !== 'string') {
+      return [];
+    }
+    const { contextId, text } = item;
+    const offset = Number(item.offset) || 0;
+    const attempt = Number(item.attempt) || 0;
+    const known = this.streams.get(contextId);
+    if (known && known.attempt === attempt) {
+      known.text.accept(offset, text);
+      return [{ contextId, offset, text }];
+    }
+    if (!known && this.streams.size >= MAX_STREAMS) {
+      return [];
+    }
+    const fresh = { attempt, text: new StreamedText() };
+    fresh.text.accept(offset, text);
+    this.streams.set(contextId, fresh);
+    const restart = known && offset > 0 ? [{ contextId, offset: 0, text: '' }] : [];
+    return [...restart, { contextId, offset, text }];
+  }
+}

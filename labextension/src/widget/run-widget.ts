@@ -1,0 +1,152 @@
+/** The anywidget: joins a model of the kernel to the drawing. Python decides, this draws. */
+
+import type { RunView } from '../protocol/generated';
+import { isRecord } from '../protocol/read';
+import { drawGuarded, showText } from '../view/guarded';
+import type { Drawing } from '../view/run';
+import { WORDS } from '../view/words';
+import { RunFeed } from './run-feed';
+import type { News } from './run-feed';
+
+/** The part of anywidget's model that is used. */
+type Model = {
+  get(name: string): unknown;
+  on(event: string, listener: (value: unknown) => void): void;
+  send(content: unknown): void;
+};
+type Listener = { onMessage(message: unknown, news: News): void; onView(): void; onConnection(): void };
+
+/** Without an answer in this time the kernel does not take clicks while the cell runs. */
+const PONG_MS = 1_000;
+/** Between two requests for lost messages. */
+const RESYNC_MS = 1_000;
+
+export default () => {
+  const feed = new RunFeed();
+  const listeners = new Set<Listener>();
+  return {
+    /** Listens from the start, because messages that come before a view is drawn are lost else. */
+    initialize({ model }: { model: Model }): void {
+      feed.replace(model.get('view'));
+      let askedAt = -RESYNC_MS;
+      model.on('msg:custom', message => {
+        const news = feed.accept(message);
+        if (news.isGap && Date.now() - askedAt >= RESYNC_MS) {
+          askedAt = Date.now();
+          model.send({ kind: 'ready', have: feed.have() });
+        }
+        listeners.forEach(listener => listener.onMessage(message, news));
+      });
+      model.on('change:view', () => {
+        feed.replace(model.get('view'));
+        listeners.forEach(listener => listener.onView());
+      });
+      model.on('comm_live_update', () => listeners.forEach(listener => listener.onConnection()));
+    },
+    render({ model, el }: { model: Model; el: HTMLElement }): () => void {
+      const listener = new CardOfModel(model, el, feed);
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+        listener.dispose();
+      };
+    }
+  };
+};
+
+/** One drawn view of one model. */
+class CardOfModel implements Listener {
+  private drawing: Drawing | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isAnswered = false;
+  private isStopAsked = false;
+
+  constructor(
+    private readonly model: Model,
+    private readonly el: HTMLElement,
+    private readonly feed: RunFeed
+  ) {
+    this.onView();
+    if (this.isGoing()) {
+      this.model.send({ kind: 'ready', have: feed.have() });
+      this.ping(WORDS.stopByInterrupt);
+    }
+  }
+
+  onView(): void {
+    const view = this.shownView();
+    if (!view) {
+      showText(this.el, WORDS.notARun);
+      return;
+    }
+    if (this.drawing) {
+      this.drawing.update(view);
+      return;
+    }
+    this.el.replaceChildren();
+    const drawing = drawGuarded(this.el, view, { isLive: true, stop: () => this.stop() });
+    this.feed.pieces().forEach(piece => drawing.stream(piece.contextId, piece.offset, piece.text));
+    this.drawing = drawing;
+  }
+
+  onMessage(message: unknown, news: News): void {
+    if (isRecord(message) && message.kind === 'pong') {
+      this.pong(message.now);
+    }
+    if (news.isView) {
+      this.onView();
+    }
+    news.pieces.forEach(piece => this.drawing?.stream(piece.contextId, piece.offset, piece.text));
+  }
+
+  onConnection(): void {
+    if (this.isGoing()) {
+      this.ping(WORDS.notConnected);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.drawing?.dispose();
+  }
+
+  private isGoing(): boolean {
+    const state = this.feed.view?.state;
+    return state === 'running' || state === 'queued';
+  }
+
+  /** The view, with a click on Stop shown at once. */
+  private shownView(): RunView | null {
+    const { view } = this.feed;
+    return view && this.isStopAsked ? { ...view, isStopping: true } : view;
+  }
+
+  private ping(complaint: string): void {
+    this.isAnswered = false;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (!this.isAnswered && this.isGoing()) {
+        this.drawing?.note(complaint);
+      }
+    }, PONG_MS);
+    this.model.send({ kind: 'ping' });
+  }
+
+  private pong(now: unknown): void {
+    this.isAnswered = true;
+    this.drawing?.note('');
+    if (typeof now === 'number') {
+      this.drawing?.setClock(now);
+    }
+  }
+
+  private stop(): void {
+    this.model.send({ kind: 'stop' });
+    if (this.isAnswered) {
+      this.isStopAsked = true;
+      this.onView();
+    } else {
+      this.drawing?.note(WORDS.stopByInterrupt);
+    }
+  }
+}
