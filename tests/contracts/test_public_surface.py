@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+
+import pytest
+
+USER_NAMES = 12
+FROM_ELSEWHERE = {"TYPE_CHECKING", "annotations"}
+
+SURFACE: dict[str, set[str]] = {
+    "": {
+        "BraincodeError",
+        "Run",
+        "RunError",
+        "UsageError",
+        "load_ipython_extension",
+        "plan",
+        "read_session",
+        "run",
+        "unload_ipython_extension",
+    },
+}
+"""Every name that somebody may import from a package; a change here is a change for users."""
+
+
+def _package(name: str) -> object:
+    return import_module(f"braincode_jupyter.{name}" if name else "braincode_jupyter")
+
+
+def test_users_get_at_most_a_dozen_names() -> None:
+    assert len(SURFACE[""]) <= USER_NAMES
+
+
+@pytest.mark.parametrize("name", SURFACE)
+def test_public_names_are_those_of_the_table(name: str) -> None:
+    package = _package(name)
+
+    listed = set(vars(package).get("__all__", []))
+
+    assert listed == SURFACE[name]
+
+
+@pytest.mark.parametrize("name", SURFACE)
+def test_every_public_name_can_be_had_and_is_told_by_dir(name: str) -> None:
+    package = _package(name)
+
+    assert {key for key in SURFACE[name] if getattr(package, key, None) is None} == set()
+    assert SURFACE[name] <= set(dir(package))
+
+
+@pytest.mark.parametrize("name", SURFACE)
+def test_a_package_holds_no_public_name_beyond_its_list(name: str) -> None:
+    package = _package(name)
+
+    beyond = {
+        key
+        for key, value in vars(package).items()
+        if not key.startswith("_")
+        and not inspect.ismodule(value)
+        and key not in FROM_ELSEWHERE
+        and getattr(value, "__module__", "").split(".")[0] in {"", "braincode_jupyter"}
+    }
+
+    assert beyond <= SURFACE[name]
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="runn"):
+        getattr(_package(""), "runn")  # noqa: B009 - pyright knows that there is no such name
