@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.brain.presets import BrainPreset
 
+MAX_READ_CHARS = 16_384
+"""How much of a request is searched for words; longer ones are pasted text."""
 MAX_SMALL_TALK_CHARS = 240
 """Longest request that can skip the router."""
 
@@ -65,7 +67,7 @@ def heuristic_plan(
     AgentRoutingPlan
         A normalised plan.
     """
-    text = prompt.lower()
+    text = prompt[:MAX_READ_CHARS].lower()
     is_edit = _has("edit", text)
     for_data = data_roles(text) if preset.has_data_roles else ()
     roles = for_data or _roles(text, is_edit=is_edit)

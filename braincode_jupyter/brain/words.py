@@ -124,9 +124,10 @@ def first_place(terms: Terms, text: str) -> int | None:
 def _compiled(terms: Terms) -> re.Pattern[str]:
     # The borders are written out: `\b` does not hold before an accented letter in ASCII mode, and
     # in Unicode mode a CJK neighbour would count as part of the word.
+    whole = "|".join(map(re.escape, terms.words))
     parts = [
-        *(f"(?<![a-z0-9_]){re.escape(word)}(?![a-z0-9_])" for word in terms.words),
-        *(re.escape(term) for term in terms.cjk),
+        *([f"(?<![a-z0-9_])(?:{whole})(?![a-z0-9_])"] if whole else []),
+        *map(re.escape, terms.cjk),
         *terms.patterns,
     ]
     return re.compile("|".join(parts), re.ASCII)
