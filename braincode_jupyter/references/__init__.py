@@ -19,8 +19,10 @@ from __future__ import annotations
 from braincode_jupyter.references.cells import cell_label, cell_tokens
 from braincode_jupyter.references.content import Content, Expansion, Missing, ResolvedReference
 from braincode_jupyter.references.expand import expand
+from braincode_jupyter.references.offers import file_tokens
 from braincode_jupyter.references.outputs import bundle_output, error_output, stream_output
 from braincode_jupyter.references.sessions import SessionLookup, SessionText
+from braincode_jupyter.references.variables import describe
 
 __all__ = [
     "Content",
@@ -32,7 +34,9 @@ __all__ = [
     "bundle_output",
     "cell_label",
     "cell_tokens",
+    "describe",
     "error_output",
     "expand",
+    "file_tokens",
     "stream_output",
 ]

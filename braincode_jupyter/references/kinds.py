@@ -14,10 +14,16 @@ from braincode_jupyter.references import limits
 from braincode_jupyter.references.text import clip_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _MODULE = cast("Callable[[type], object]", type.__dict__["__module__"].__get__)
 _QUALNAME = cast("Callable[[type], object]", type.__dict__["__qualname__"].__get__)
+_MRO = cast("Callable[[type], tuple[type, ...]]", type.__dict__["__mro__"].__get__)
+_DICT = cast("Callable[[type], Mapping[str, object]]", type.__dict__["__dict__"].__get__)
+_ARGUMENTS = cast(
+    "Callable[[BaseException], tuple[object, ...]]", BaseException.__dict__["args"].__get__
+)
+_PLAIN_TYPES = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def type_name(value: object) -> str:
@@ -61,3 +67,32 @@ def _module_and_name(value: object) -> tuple[str, str]:
         module if type(module) is str else "",
         name if type(name) is str else "object",
     )
+
+
+def exception_message(error: BaseException) -> str:
+    """Return the message of an exception from its plain arguments; its own ``__str__`` is not run.
+
+    Parameters
+    ----------
+    error : BaseException
+        Any exception.
+
+    Returns
+    -------
+    str
+        As Python shows it, where class and arguments are plain; else the arguments.
+    """
+    arguments = _ARGUMENTS(error)
+    plain = all(type(argument) in _PLAIN_TYPES for argument in arguments)
+    if plain and _shows_itself_plainly(type(error)):
+        return str(error)
+    shown = (item if type(item) is str else f"<{type_name(item)}>" for item in arguments)
+    return ", ".join(shown)
+
+
+def _shows_itself_plainly(kind: type[BaseException]) -> bool:
+    """Whether ``str`` of this class of exceptions is one of Python's own."""
+    for base in _MRO(kind):
+        if "__str__" in _DICT(base):
+            return _MODULE(base) == "builtins"
+    return False

@@ -74,3 +74,21 @@ NEAR_NAMES = 3
 """Near names offered when something does not resolve."""
 DIRECTORY_ENTRIES = 5_000
 """Entries of a folder looked at for near names and other Unicode forms."""
+
+KEPT_CELLS = 500
+"""Cells remembered of a kernel session; the oldest are forgotten first."""
+KEPT_OUTPUTS = 200
+"""Outputs remembered of one cell."""
+KEPT_OUTPUT_CHARS = 4 * MAX_OUTPUT_CHARS
+"""Text remembered of one output, its start and its end; more than is ever sent."""
+KEPT_SOURCE_CHARS = 262_144
+"""Source remembered of one cell."""
+KEPT_IMAGE_BYTES = 32 * 1024 * 1024
+"""Pictures remembered of all cells together; the oldest are forgotten first."""
+MAX_SNAPSHOT_BYTES = 16 * 1024 * 1024
+"""Text of a notebook that a front end pushes to the kernel."""
+MAX_OPEN_NOTEBOOK_BYTES = 32 * 1024 * 1024
+"""The open notebook's file, read for cells that have not run."""
+
+OFFERED_NAMES = 200
+"""Completions offered at once."""

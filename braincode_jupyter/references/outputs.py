@@ -30,8 +30,6 @@ _HTML_CHARS = 100_000
 _SILENT_TAGS = frozenset({"script", "style", "head", "template", "svg"})
 _LINE_TAGS = frozenset({"tr", "p", "div", "li", "br", "h1", "h2", "h3", "h4", "h5", "h6", "table"})
 _CELL_TAGS = frozenset({"td", "th"})
-KEPT_OUTPUT_CHARS = 4 * limits.MAX_OUTPUT_CHARS
-"""Text of one output that is kept before it is cut for sending."""
 
 
 def text_of(value: object) -> str:
@@ -150,9 +148,9 @@ class _Words(HTMLParser):
 
 def _kept(text: str) -> str:
     """Bound what is held in memory; the cut for sending is smaller and is marked."""
-    if len(text) <= KEPT_OUTPUT_CHARS:
+    if len(text) <= limits.KEPT_OUTPUT_CHARS:
         return text
-    half = KEPT_OUTPUT_CHARS // 2
+    half = limits.KEPT_OUTPUT_CHARS // 2
     dropped = len(text) - 2 * half
     return f"{text[:half]}\n[… {dropped:,} characters cut …]\n{text[-half:]}"
 

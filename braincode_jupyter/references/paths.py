@@ -171,10 +171,11 @@ def open_located(located: Located) -> BinaryIO:
 
 
 def names_near(target: str, *, root: Path) -> tuple[str, ...]:
-    """Return paths in the folder that a path points into, for near names; a bounded number."""
-    folder, _, _ = target.replace("\\", "/").rpartition("/")
-    names = _listing(Path(os.path.realpath(root)) / folder, root=Path(os.path.realpath(root)))
-    return tuple(f"{folder}/{name}" if folder else name for name in names)
+    """Return paths in the folder that a path points into, sorted; a bounded number."""
+    home = Path(os.path.realpath(root))
+    typed = target.replace("\\", "/") if os.name == "nt" else target
+    folder, slash, _ = typed.rpartition("/")
+    return tuple(f"{folder}{slash}{name}" for name in _listing(home / (folder or "."), root=home))
 
 
 def is_secret(parts: Sequence[str]) -> bool:

@@ -1,0 +1,317 @@
+"""The cells of this notebook as the kernel saw them run, in the order of the notebook if known.
+
+Works in every front end, without an extension: IPython's events tell which cell runs, the hooks of
+the kernel's display publisher and display hook tell what is shown, and what is printed is copied on
+its way through ``write``. Where a front end pushes a snapshot of the notebook, that gives order,
+markdown cells and unsaved text; else the saved file gives cells that have not run yet.
+
+Invariants: what the user sees is not changed; nothing here raises into a cell of the user; memory
+is bounded by ``references.limits``; the notebook file is only read.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from braincode_jupyter.notebook.cell_record import CellRecord
+from braincode_jupyter.notebook.notebook_order import merged, pushed_cells, saved_cells
+from braincode_jupyter.references import bundle_output, describe, error_output, limits
+from braincode_jupyter.references.kinds import exception_message, type_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from braincode_jupyter.protocol.ports import CellSnapshot
+
+Message = dict[str, Any]
+"""A message of the kernel, on its way out."""
+
+
+class Events(Protocol):
+    """IPython's events."""
+
+    def register(self, event: str, function: Callable[..., object]) -> None:
+        """Add a callback."""
+        ...
+
+    def unregister(self, event: str, function: Callable[..., object]) -> None:
+        """Take a callback back."""
+        ...
+
+
+def session_file() -> str | None:
+    """Return the path of the notebook as Jupyter told it when the kernel started."""
+    return os.environ.get("JPY_SESSION_NAME")
+
+
+class ShellCells:
+    """Cells of the open notebook; a `CellSource`.
+
+    Parameters
+    ----------
+    events : Events
+        Of the shell.
+    display_pub, displayhook : object
+        Of the shell; hooks are registered where they take any, which those of a kernel do.
+    inputs : callable or None
+        Gives the sources of all cells executed so far, by execution count; for those that ran
+        before `register`.
+    notebook_file : callable
+        Gives the path of the saved notebook, or None.
+    """
+
+    def __init__(
+        self,
+        *,
+        events: Events,
+        display_pub: object,
+        displayhook: object,
+        inputs: Callable[[], Sequence[str]] | None = None,
+        notebook_file: Callable[[], str | None] = session_file,
+    ) -> None:
+        self._events = events
+        self._display_pub = display_pub
+        self._displayhook = displayhook
+        self._inputs = inputs
+        self._notebook_file = notebook_file
+        self._records: dict[str, CellRecord] = {}
+        self._running: list[object] = []
+        self._current: CellRecord | None = None
+        self._taps: list[_Tap] = []
+        self._pushed: tuple[CellSnapshot, ...] = ()
+        self._saved: tuple[tuple[object, ...], tuple[CellSnapshot, ...]] = ((), ())
+
+    def register(self) -> None:
+        """Start to watch."""
+        self._events.register("pre_run_cell", self._on_start)
+        self._events.register("post_run_cell", self._on_end)
+        for place, hook in self._hooks():
+            _call(place, "register_hook", hook)
+
+    def unregister(self) -> None:
+        """Stop to watch, and forget nothing; a second call does nothing."""
+        for event, function in (("pre_run_cell", self._on_start), ("post_run_cell", self._on_end)):
+            with suppress(ValueError):
+                self._events.unregister(event, function)
+        for place, hook in self._hooks():
+            _call(place, "unregister_hook", hook)
+        self._remove_taps()
+
+    def accept_snapshot(self, data: object) -> bool:
+        """Take the notebook as a front end has it now.
+
+        Parameters
+        ----------
+        data : object
+            ``{"cells": [cell of the notebook format 4, …]}``; other keys are ignored.
+
+        Returns
+        -------
+        bool
+            False if it was refused: wrong shape or too large. The last good one stays.
+        """
+        found = pushed_cells(data)
+        if found is not None:
+            self._pushed = found
+        return found is not None
+
+    def cells(self) -> Sequence[CellSnapshot]:
+        """Return the cells known now, in notebook order as far as it is known."""
+        records = [record.snapshot() for record in list(self._records.values())]
+        first = min((r.execution_count for r in records if r.execution_count), default=None)
+        earlier = self._earlier(first)
+        if self._pushed:
+            return merged(self._pushed, records, earlier=earlier, base_is_newer=True)
+        return merged(self._from_file(), records, earlier=earlier, base_is_newer=False)
+
+    def _hooks(self) -> tuple[tuple[object, Callable[[Message], Message]], ...]:
+        return ((self._display_pub, self._on_display), (self._displayhook, self._on_result))
+
+    def _on_start(self, info: object = None) -> None:
+        """Begin a record; a cell that a cell runs belongs to the outer one."""
+        with suppress(Exception):
+            cell_id = _text(getattr(info, "cell_id", None))
+            if self._running and not cell_id:
+                self._running.append(info)
+                return
+            self._remove_taps()
+            self._running = [info]
+            record = CellRecord(cell_id, _text(getattr(info, "raw_cell", None)))
+            self._current = record
+            self._remember(record)
+            self._taps = [_Tap(name, self._on_text) for name in ("stdout", "stderr")]
+
+    def _on_end(self, result: object = None) -> None:
+        """End the record; what failed is its last output."""
+        with suppress(Exception):
+            info = getattr(result, "info", None)
+            if not self._running or self._running[0] is not info:
+                self._running = self._running[:1]
+                return
+            self._running.clear()
+            record, self._current = self._current, None
+            self._remove_taps()
+            if record is not None:
+                self._finish(record, result)
+
+    def _finish(self, record: CellRecord, result: object) -> None:
+        record.is_running = False
+        count = getattr(result, "execution_count", None)
+        record.execution_count = count if type(count) is int else None
+        error = getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None)
+        value = getattr(result, "result", None)
+        hooks_displays = hasattr(self._display_pub, "register_hook")
+        if isinstance(error, BaseException):
+            record.add_output(
+                error_output(type_name(error).removeprefix("__main__."), exception_message(error))
+            )
+        elif (
+            value is not None and hooks_displays and not hasattr(self._displayhook, "register_hook")
+        ):  # older kernels tell nothing of results
+            shown = bundle_output(
+                {"text/plain": describe(value).text}, kind="result", pictures=False
+            )
+            if shown is not None:
+                record.add_output(shown)
+        self._remember(record)
+        self._forget_images()
+
+    def _on_text(self, name: str, text: str) -> None:
+        if self._current is not None:
+            self._current.add_text(name, text)
+
+    def _on_display(self, message: Message) -> Message:
+        with suppress(Exception):
+            self._take(message, kind="display")
+        return message
+
+    def _on_result(self, message: Message) -> Message:
+        with suppress(Exception):
+            self._take(message, kind="result")
+        return message
+
+    def _take(self, message: Message, *, kind: str) -> None:
+        """Take what a message of the kernel displays, updates or clears."""
+        content = cast("Mapping[str, object]", message["content"])
+        message_type = message.get("msg_type") or message["header"]["msg_type"]
+        if message_type == "clear_output":
+            if self._current is not None:
+                self._current.clear(wait=bool(content.get("wait")))
+            return
+        data = cast("Mapping[str, object]", content["data"])
+        output = bundle_output(
+            data, kind="result" if kind == "result" else "display", pictures=True
+        )
+        if output is None:
+            return
+        transient = content.get("transient")
+        display_id = ""
+        if isinstance(transient, dict):
+            named = cast("Mapping[str, object]", transient)
+            display_id = _text(named.get("display_id"))
+        if message_type == "update_display_data":
+            any(
+                record.update_output(display_id, output)
+                for record in reversed(list(self._records.values()))
+            )
+        elif self._current is not None:
+            self._current.add_output(output, display_id)
+
+    def _remember(self, record: CellRecord) -> None:
+        """Keep a record under its id, else its label, else its execution count."""
+        for key in [key for key, kept in self._records.items() if kept is record]:
+            del self._records[key]
+        key = record.cell_id or (f"label {record.label}" if record.label else "")
+        self._records.pop(key, None)
+        self._records[key or f"count {record.execution_count}"] = record
+        while len(self._records) > limits.KEPT_CELLS:
+            del self._records[next(iter(self._records))]
+
+    def _forget_images(self) -> None:
+        """Drop the oldest pictures once all together are too large."""
+        total = 0
+        for record in reversed(list(self._records.values())):
+            total += sum(len(image.data) for image in record.images())
+            if total > limits.KEPT_IMAGE_BYTES:
+                record.drop_images()
+
+    def _remove_taps(self) -> None:
+        for tap in self._taps:
+            tap.remove()
+        self._taps = []
+
+    def _earlier(self, first: int | None) -> list[CellSnapshot]:
+        """Return cells that ran before we watched: their sources, without outputs."""
+        if self._inputs is None:
+            return []
+        sources = list(self._inputs())[: limits.KEPT_CELLS if first is None else first]
+        cells: list[CellSnapshot] = []
+        for count, source in enumerate(sources):
+            if count and source.strip():
+                record = CellRecord("", source)
+                cells.append(replace(record.snapshot(), execution_count=count, is_running=False))
+        return cells
+
+    def _from_file(self) -> tuple[CellSnapshot, ...]:
+        """Return the cells of the saved notebook; read again only when it has changed."""
+        name = self._notebook_file()
+        if not name:
+            return ()
+        try:
+            state = Path(name).stat()
+        except (OSError, ValueError):
+            return ()
+        key = (name, state.st_mtime_ns, state.st_size)
+        if self._saved[0] != key:
+            self._saved = (key, saved_cells(Path(name)))
+        return self._saved[1]
+
+
+class _Tap:
+    """Copies what is written to ``sys.stdout`` or ``sys.stderr`` while a cell runs.
+
+    The stream stays the same object; its ``write`` is shadowed on the instance and uncovered again.
+    A stream that takes no attributes is left alone.
+    """
+
+    def __init__(self, name: str, take: Callable[[str, str], None]) -> None:
+        self._stream: object = getattr(sys, name)
+        self._write: Callable[[str], object] | None = None
+        original: Callable[[str], object] | None = getattr(self._stream, "write", None)
+        if original is None:
+            return
+
+        def write(text: str) -> object:
+            written = original(text)
+            if self._write is not None and type(text) is str:
+                with suppress(Exception):
+                    take(name, text)
+            return written
+
+        with suppress(AttributeError, TypeError):
+            self._stream.write = write  # pyright: ignore[reportAttributeAccessIssue] - any stream
+            self._write = write
+
+    def remove(self) -> None:
+        """Uncover the stream's own ``write``, unless somebody has covered ours."""
+        ours, self._write = self._write, None
+        with suppress(AttributeError, TypeError):
+            if ours is not None and vars(self._stream).get("write") is ours:
+                del self._stream.write  # pyright: ignore[reportAttributeAccessIssue] - any stream
+
+
+def _call(place: object, method: str, hook: Callable[[Message], Message]) -> None:
+    """Call a method of the kernel's publishers, where there is one."""
+    function: object = getattr(place, method, None)
+    if callable(function):
+        with suppress(ValueError):
+            function(hook)
+
+
+def _text(value: object) -> str:
+    return value if type(value) is str else ""
