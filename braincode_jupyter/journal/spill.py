@@ -68,7 +68,7 @@ def spill(body: bytes, session_file: Path) -> bytes:
         pointer["path"] = [*path]
         pointers.append(pointer)
         _put(line, path, text[:_HEAD_CHARS] + _MARK)
-        excess -= len(text)
+        excess -= len(encode_object(text))
     return encode_object(line | {"spilled": pointers})
 
 

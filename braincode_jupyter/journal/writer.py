@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import time
 from typing import TYPE_CHECKING, Final
 
 from braincode_jupyter.errors import JournalError
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _WRITER_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SCAN_BYTES: Final = 65_536
+_UNFINISHED_CHECKS: Final = 5
+_UNFINISHED_WAIT_S: Final = 0.001
 
 
 class SessionWriter:
@@ -146,6 +149,12 @@ class SessionWriter:
         size = os.lseek(descriptor, 0, os.SEEK_END)
         if size == 0 or _read_at(descriptor, size - 1, 1) == b"\n":
             return b""
+        # Another program may be in the middle of one long write, which shows as it grows.
+        for _ in range(_UNFINISHED_CHECKS):
+            time.sleep(_UNFINISHED_WAIT_S)
+            size = os.lseek(descriptor, 0, os.SEEK_END)
+            if _read_at(descriptor, size - 1, 1) == b"\n":
+                return b""
         start = _start_of_last_line(descriptor, size)
         recovered = Recovered(timestamp=timestamp, at_byte=start, size_bytes=size - start)
         line = stamp(encode(recovered), seq=self._seq + 1, writer_id=self.writer_id)

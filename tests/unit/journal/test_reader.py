@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from original_reader import read_original
+
+from braincode_jupyter.errors import JournalError
+from braincode_jupyter.journal import SessionWriter, read_lines, read_records
+from braincode_jupyter.protocol.records import OpaqueRecord, Warned
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _file(tmp_path: Path, content: bytes) -> Path:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(content)
+    return path
+
+
+def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
+    read = read_lines(_file(tmp_path, b""))
+
+    assert (read.lines, read.bad) == ((), ())
+
+
+def test_a_last_line_without_line_feed_counts(tmp_path: Path) -> None:
+    read = read_lines(_file(tmp_path, b'{"type":"a"}\n{"type":"b"}'))
+
+    assert [line["type"] for line in read.lines] == ["a", "b"]
+
+
+def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match=r"no\.jsonl") as caught:
+        read_lines(tmp_path / "no.jsonl")
+
+    assert caught.value.hint
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/etc/passwd")])
+def test_neither_a_pipe_nor_a_link_is_read(tmp_path: Path, make: object) -> None:
+    path = tmp_path / "s.jsonl"
+    assert callable(make)
+    make(path)
+
+    with pytest.raises(JournalError, match="cannot be read"):
+        read_lines(path)
+
+
+@pytest.mark.parametrize("depth", [129, 300, 200_000])
+def test_a_line_nested_too_deep_is_a_bad_piece(tmp_path: Path, depth: int) -> None:
+    deep = b'{"type":"x","data":' + b"[" * depth + b"]" * depth + b"}"
+    path = _file(tmp_path, deep + b'\n{"type":"y"}\n')
+
+    records = read_records(path)
+
+    assert [record.type for record in records][-1] == "y"
+    assert all(isinstance(record, OpaqueRecord) for record in records)
+
+
+def test_a_line_longer_than_the_limit_is_a_bad_piece(tmp_path: Path) -> None:
+    path = _file(tmp_path, b'{"type":"' + b"x" * 16_777_216 + b'"}\n{"type":"y"}\n')
+
+    read = read_lines(path)
+
+    assert [line["type"] for line in read.lines] == ["y"]
+    assert "longer than" in read.bad[0].reason
+
+
+def test_a_gap_in_the_numbers_of_a_writer_is_reported_once(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    writer = SessionWriter(path, writer_id="w1")
+    for number in range(5):
+        writer.append(Warned(timestamp=number, message=str(number)))
+    writer.close()
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[3] + lines[4])
+
+    read = read_lines(path)
+
+    assert [line["message"] for line in read.lines] == ["0", "3", "4"]
+    (gap,) = read.bad
+    assert (gap.at_byte, gap.size_bytes) == (len(lines[0]), 0)
+    assert "2 lines" in gap.reason
+
+
+def test_a_damaged_line_is_not_reported_as_a_gap_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    writer = SessionWriter(path, writer_id="w1")
+    for number in range(3):
+        writer.append(Warned(timestamp=number, message=str(number)))
+    writer.close()
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[1][:20] + b"\n" + lines[2])
+
+    read = read_lines(path)
+
+    assert [piece.size_bytes for piece in read.bad] == [20]
+
+
+@settings(max_examples=200, deadline=None)
+@given(content=st.binary(max_size=400) | st.text('{}[]",:\\u0123d\n\u2028ab ', max_size=200))
+def test_no_content_breaks_the_reader_and_it_loses_nothing_that_the_original_reads(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes | str
+) -> None:
+    raw = content if isinstance(content, bytes) else content.encode()
+    path = _file(tmp_path_factory.mktemp("s"), raw)
+
+    read = read_lines(path)
+    records = read_records(path)
+
+    assert len(read.lines) == len(read_original(path)) == len(records)
+    assert all(raw[piece.at_byte :][: piece.size_bytes].strip() for piece in read.bad)
+
+
+def test_the_cycle_collector_is_left_as_it_was(tmp_path: Path) -> None:
+    path = _file(tmp_path, b"{}\n")
+
+    read_lines(path)
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        read_lines(path)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+    assert was_on
