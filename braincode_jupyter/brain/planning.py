@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.directives import router_directives
 from braincode_jupyter.brain.heuristics import heuristic_plan, is_conversational
 from braincode_jupyter.brain.plans import bind_plan, forced_plan, routed_roles
 from braincode_jupyter.brain.prompts import instruction
-from braincode_jupyter.brain.router import (
-    ROUTER_REPLY_SCHEMA,
-    parse_router_reply,
-    router_directives,
-)
+from braincode_jupyter.brain.router import ROUTER_REPLY_SCHEMA, parse_router_reply
 from braincode_jupyter.brain.state import RunState
 from braincode_jupyter.brain.transition import Asking, Transition
 from braincode_jupyter.protocol.contexts import BrainTaskContext, TaskProgress

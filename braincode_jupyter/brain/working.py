@@ -29,6 +29,7 @@ from braincode_jupyter.protocol.records import (
 if TYPE_CHECKING:
     from braincode_jupyter.brain.state import OpenCall
     from braincode_jupyter.brain.transition import Transition
+    from braincode_jupyter.protocol.contexts import ResultStatus
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimeWorker
     from braincode_jupyter.protocol.records import ModelFailed, ModelReplied, Phase
     from braincode_jupyter.protocol.sections import Candidate
@@ -54,7 +55,9 @@ def advance_workers(t: Transition) -> bool:
         True once all support workers are in a final state.
     """
     while True:
-        finished = {key: result.status for key, result in t.state.results.items()}
+        finished: dict[str, ResultStatus] = {
+            key: result.status for key, result in t.state.results.items()
+        }
         running = frozenset(opened.call.context_id for opened in t.state.open_calls.values())
         startable = ready(t.plan, finished=finished, running=running)
         if not startable:
@@ -192,7 +195,14 @@ def take_worker_failure(
         keep_private(t, worker, record.partial)
     attempt = opened.call.attempt
     will_fallback = attempt < len(candidates_of(t, worker))
-    _write_failure(t, worker, attempt, record.code, error=record.error, will_fallback=will_fallback)
+    _write_failure(
+        t,
+        worker,
+        attempt=attempt,
+        code=record.code,
+        error=record.error,
+        will_fallback=will_fallback,
+    )
     if will_fallback:
         ask_worker(t, worker, attempt=attempt + 1)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from braincode_jupyter.brain.planning import preview
 from braincode_jupyter.errors import (
@@ -26,7 +27,7 @@ from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold, start_view
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from braincode_jupyter.brain.effects import EndRun
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
     from braincode_jupyter.runtime.preparation import Preparation
     from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Sources
     from braincode_jupyter.views.run_view import RunView
+
+
+def random_id() -> str:
+    """Return a new UUID of version 4."""
+    return str(uuid4())
 
 
 class SystemClock:
@@ -181,7 +187,12 @@ def error_of(ended: EndRun) -> BraincodeError | None:
 
 
 def prepare_run(
-    prompt: str, arguments: RunArguments, sources: Sources, *, clock: Clock | None = None
+    prompt: str,
+    arguments: RunArguments,
+    sources: Sources,
+    *,
+    clock: Clock | None = None,
+    new_id: Callable[[], str] = random_id,
 ) -> PreparedRun:
     """Resolve everything a run needs, without any model call.
 
@@ -195,6 +206,9 @@ def prepare_run(
         Where typed references look.
     clock : Clock or None
         Time; None: the machine's.
+    new_id : callable
+        Gives a fresh id with each call: first the session's, then the run's. Every other id of a
+        run is derived from the latter, so a test that fixes both fixes every byte.
 
     Returns
     -------
@@ -209,7 +223,8 @@ def prepare_run(
         For broken settings, and when no model can be used.
     """
     used = clock or SystemClock()
-    return PreparedRun(prepare(prompt, arguments, sources=sources, clock=used), clock=used)
+    preparation = prepare(prompt, arguments, sources=sources, clock=used, new_id=new_id)
+    return PreparedRun(preparation, clock=used)
 
 
 async def plan_run(prompt: str, arguments: RunArguments, sources: Sources) -> RuntimePlan:
@@ -235,7 +250,7 @@ async def plan_run(prompt: str, arguments: RunArguments, sources: Sources) -> Ru
         As `prepare_run`; `ModelError` if images need a router and none answers.
     """
     clock = SystemClock()
-    preparation = prepare(prompt, arguments, sources=sources, clock=clock)
+    preparation = prepare(prompt, arguments, sources=sources, clock=clock, new_id=random_id)
     if arguments.heuristic:
         return preview(preparation.request)
     orchestrator = Orchestrator(

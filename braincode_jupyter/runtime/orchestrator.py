@@ -18,6 +18,7 @@ from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
     RunCancelled,
+    RunFailed,
     UsageRecorded,
     Warned,
 )
@@ -104,6 +105,8 @@ class Orchestrator:
             except asyncio.CancelledError:
                 self.cancel("interrupt")
                 raise
+            except Exception as error:  # noqa: BLE001 - a bug of ours still ends the run
+                self._end_after_bug(error)
             finally:
                 self._cancel_calls()
 
@@ -147,6 +150,27 @@ class Orchestrator:
                     self._cancel_calls()
                 case EndRun():
                     self.ended = effect
+        if self.observer is not None:
+            self.observer.on_view(self.view)
+
+    def _end_after_bug(self, error: Exception) -> None:
+        """Write the terminal record that the core did not come to."""
+        error_id = self.request.run_id[:8]
+        _log.exception("run %s", error_id)
+        message = f"braincode_jupyter itself failed ({type(error).__name__}, error {error_id})."
+        hint = "The log has the details; what was found so far is kept in the session."
+        self.ended = EndRun(status="failed", code="internal_error", error=message, hint=hint)
+        self._write(
+            RunFailed(
+                timestamp=self.clock.now_ms(),
+                context_id=self.request.session_id,
+                error=message,
+                code="internal_error",
+                hint=hint,
+                will_fallback=False,
+            ),
+            durable=True,
+        )
         if self.observer is not None:
             self.observer.on_view(self.view)
 
@@ -276,4 +300,4 @@ class _TextCounter:
 
 def _reason(code: str) -> ReasonCode:
     known: tuple[ReasonCode, ...] = get_args(ReasonCode)
-    return next((name for name in known if name == code), "internal_error")
+    return known[known.index(code)] if code in known else "internal_error"

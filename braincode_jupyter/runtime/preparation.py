@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from braincode_jupyter.brain.modes import limits_for
 from braincode_jupyter.brain.presets import policy_for, resolve_preset, router_policy
@@ -30,7 +29,7 @@ from braincode_jupyter.views.session_context import read_context
 from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from braincode_jupyter.brain.presets import BrainPreset
     from braincode_jupyter.home import Home, ProjectSupport
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.sections import Resolution
     from braincode_jupyter.references import Expansion
     from braincode_jupyter.runtime.settings import RunArguments, Sources
+    from braincode_jupyter.views.session_context import SessionContext
 
 MAX_PROMPT_BYTES = 256 * 1024
 """Longest request; bytes of UTF-8 (security, section 15)."""
@@ -78,7 +78,14 @@ class _Chosen:
         return any(resolution.candidates for resolution in self.chains.values())
 
 
-def prepare(prompt: str, arguments: RunArguments, *, sources: Sources, clock: Clock) -> Preparation:
+def prepare(
+    prompt: str,
+    arguments: RunArguments,
+    *,
+    sources: Sources,
+    clock: Clock,
+    new_id: Callable[[], str],
+) -> Preparation:
     """Resolve everything that a run starts from.
 
     Parameters
@@ -91,6 +98,8 @@ def prepare(prompt: str, arguments: RunArguments, *, sources: Sources, clock: Cl
         Where typed references look.
     clock : Clock
         Time.
+    new_id : callable
+        Gives a fresh id with each call.
 
     Returns
     -------
@@ -109,15 +118,17 @@ def prepare(prompt: str, arguments: RunArguments, *, sources: Sources, clock: Cl
     home = arguments.home or default_home()
     root = (arguments.project_root or Path.cwd()).resolve()
     documents = load_home(home)
-    models = arguments.models or load_models(documents.models, documents.auth, dict(os.environ))
+    models = arguments.models or load_models(
+        documents.models.models, documents.auth.providers, dict(os.environ)
+    )
     expansion = _expand(prompt, arguments, sources=sources, root=root, home=home)
     chosen = _choose(arguments, documents, models, vision=bool(expansion.images))
     support = load_support(home, root)
     continued = _continued(arguments, home)
     mode = arguments.mode or documents.settings.mode
     request = RunRequest(
-        session_id=continued.session_id if continued is not None else str(uuid4()),
-        run_id=str(uuid4()),
+        session_id=continued.session_id if continued is not None else new_id(),
+        run_id=new_id(),
         prompt=prompt,
         options=RunOptions(
             mode=mode,
@@ -142,7 +153,7 @@ def prepare(prompt: str, arguments: RunArguments, *, sources: Sources, clock: Cl
         references=expansion.records(clock.now_ms()),
         context_refs=support.context_refs,
         project_support=support.summary,
-        warnings=(*documents.notices, *expansion.warnings),
+        warnings=(*documents.notices, *support.notices, *expansion.warnings),
     )
     return Preparation(
         request=request, models=models, owns_models=arguments.models is None, home=home
@@ -193,10 +204,15 @@ def _session_text(home: Path, ref: str) -> SessionText | None:
     entry = resolve_session(home, ref)
     if entry is None:
         return None
-    context = read_context(entry.facts, read_lines(entry.path).lines)
     return SessionText(
-        session_id=entry.session_id, text=session_reference_text(context), uri=str(entry.path)
+        session_id=entry.session_id,
+        text=session_reference_text(_context(entry)),
+        uri=str(entry.path),
     )
+
+
+def _context(entry: SessionEntry) -> SessionContext:
+    return read_context(entry.facts, read_lines(entry.path).lines)
 
 
 def _choose(
@@ -258,7 +274,7 @@ def _continued(arguments: RunArguments, home: Path) -> SessionEntry | None:
 def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:
     if continued is None:
         return ()
-    context = read_context(continued.facts, read_lines(continued.path).lines)
+    context = _context(continued)
     if not any(entry.kind == "run" for entry in context.entries):
         return ()
     return (
@@ -274,8 +290,14 @@ def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:
 
 def _support_sections(support: ProjectSupport) -> tuple[Section, ...]:
     return tuple(
-        Section(kind="support", owner="project", source=source, title=title, text=text)
-        for source, title, text in support.pieces
+        Section(
+            kind="support",
+            owner="project",
+            source=piece.source,
+            title=piece.title,
+            text=piece.text,
+        )
+        for piece in support.pieces
     )
 
 

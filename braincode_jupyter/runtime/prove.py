@@ -21,7 +21,7 @@ from urllib.parse import quote
 from braincode_jupyter.brain.flow import may_see
 from braincode_jupyter.brain.replies import extract_json
 from braincode_jupyter.brain.schedule import upstream_of
-from braincode_jupyter.models import ScriptedModel
+from braincode_jupyter.models.scripted import ScriptedModel
 from braincode_jupyter.protocol.sections import ModelReply, Section
 from braincode_jupyter.runtime.launch import prepare_run
 from braincode_jupyter.runtime.settings import RunArguments, Sources

@@ -1,0 +1,139 @@
+"""Two runs that differ only in what one worker keeps for itself send the others the same bytes.
+
+Fixed: ids, clock, replies. Generated: which workers there are, who needs whom, who differs, how
+the private texts differ, who fails, who is slow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from braincode_jupyter.errors import ModelError
+from braincode_jupyter.runtime import RunArguments, Sources, prepare_run
+from braincode_jupyter.testing import FixedClock, Reply, ScriptedModel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.runtime import Run
+
+SUPPORT = ("librarian", "security", "statistician", "visualizer", "oracle", "qa")
+PRIMARY = "analyst"
+# Prose around the JSON of a reply is private: normalisation drops it.
+PRIVATE = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="{}`"), max_size=80)
+
+
+@dataclass(frozen=True)
+class Case:
+    workers: tuple[str, ...]
+    edges: tuple[tuple[str, str], ...]
+    differing: str
+    privates: tuple[str, str]
+    failing: frozenset[str]
+    slow: str
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    workers = tuple(draw(st.permutations(SUPPORT))[: draw(st.integers(1, 4))])
+    pairs = [(a, b) for i, a in enumerate(workers) for b in workers[i + 1 :]]
+    edges = tuple(draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else ()
+    differing = draw(st.sampled_from(workers))
+    others = [w for w in workers if w != differing]
+    failing = draw(st.sets(st.sampled_from(others), max_size=1)) if others else set()
+    return Case(
+        workers=workers,
+        edges=edges,
+        differing=differing,
+        privates=draw(st.tuples(PRIVATE, PRIVATE)),
+        failing=frozenset(failing),
+        slow=draw(st.sampled_from(workers)),
+    )
+
+
+def plan_of(case: Case) -> str:
+    roles = (*case.workers, PRIMARY)
+    return json.dumps(
+        {
+            "role": PRIMARY,
+            "workers": [{"role": r, "goal": f"goal of {r}", "reason": "r"} for r in roles],
+            "todos": [{"id": f"t-{r}", "title": r, "role": r} for r in roles],
+            "dependencies": [{"from": f"t-{a}", "to": f"t-{b}"} for a, b in case.edges],
+        }
+    )
+
+
+def play(case: Case, private: str, folder: Path, *, slow: str = "") -> Run:
+    def answer(call: ModelCall) -> Reply | str | Exception:
+        match call.call_kind:
+            case "router":
+                return plan_of(case)
+            case "primary":
+                return "the answer"
+            case "review":
+                return json.dumps({"decision": "approved", "summary": "ok", "rationale": "ok"})
+            case "worker":
+                if call.role in case.failing:
+                    return ModelError(f"failed: {private}", code="provider_error")
+                own = private if call.role == case.differing else "same"
+                result = json.dumps({"summary": f"result of {call.role}"})
+                pause = 0.002 if call.role == slow else 0.0
+                return Reply(text=f"{own}\n{result}\n{own}", delay_s=pause)
+
+    numbers = count(1)
+    prepared = prepare_run(
+        "why did revenue fall in the north",
+        RunArguments(
+            home=folder / "home",
+            project_root=folder,
+            models=ScriptedModel(answer),
+            brain="notebook",
+            review=True,
+            max_workers=8,
+        ),
+        Sources(),
+        clock=FixedClock(),
+        new_id=lambda: f"{next(numbers):032x}",
+    )
+    return asyncio.run(prepared.execute())
+
+
+def prompts(run: Run) -> dict[str, tuple[str, str]]:
+    return {
+        f"{c.call_kind}:{c.role}:{c.attempt}": (c.prompt.system, c.prompt.user) for c in run.calls
+    }
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(case=cases())
+def test_private_text_of_a_worker_changes_no_byte_elsewhere(
+    case: Case, tmp_path_factory: object
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+
+    first = play(case, case.privates[0], folder / "a")
+    second = play(case, case.privates[1], folder / "b")
+
+    assert first.status == second.status == "completed"
+    assert prompts(first) == prompts(second)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(case=cases())
+def test_the_order_in_which_workers_finish_changes_no_byte(
+    case: Case, tmp_path_factory: object
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+
+    steady = play(case, "private", folder / "a")
+    shuffled = play(case, "private", folder / "b", slow=case.slow)
+
+    assert prompts(steady) == prompts(shuffled)
