@@ -46,6 +46,8 @@ class RunWidget(anywidget.AnyWidget):
     """
 
     view = traitlets.Dict().tag(sync=True)
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self, view: RunView, *, plain: Callable[[RunView], str], html: Callable[[RunView], str]

@@ -27,7 +27,8 @@ export function answer(actions: Actions): Answer {
   plain.dir = 'auto';
   const formatted = h('div', 'bc-text');
   const note = h('p', 'bc-dim');
-  part.body.append(note, plain, formatted);
+  const trouble = h('p', 'bc-is-warn');
+  part.body.append(note, plain, formatted, trouble);
   let finished: AnswerView | undefined;
   let isStreaming = true;
 
@@ -53,7 +54,8 @@ export function answer(actions: Actions): Answer {
     el: part.el,
     update(view, streamed) {
       const value = view.answer;
-      part.setTitle(WORDS.answer, ANSWER_NOTES[value.state]);
+      part.setTitle(WORDS.answer, value.state === 'streaming' ? WORDS.beingWritten : '');
+      setTextOrHide(trouble, ANSWER_NOTES[value.state]);
       isStreaming = value.state === 'streaming' || (value.state === 'none' && isGoing(view));
       part.el.classList.toggle('bc-streams', value.state === 'streaming');
       if (isStreaming) {

@@ -132,7 +132,7 @@ function codeBlock(text: string, language: string, actions: Actions): HTMLElemen
   const pre = h('pre', 'bc-code', code);
   pre.tabIndex = 0;
   const tools = h('div', 'bc-tools');
-  const name = plainText(language).slice(0, 24);
+  const name = plainText(language).slice(0, 12);
   if (name) {
     tools.append(h('span', 'bc-dim', name));
     pre.setAttribute('aria-label', name);

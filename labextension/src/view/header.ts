@@ -2,10 +2,13 @@
 
 import type { RunView, UsageView } from '../protocol/generated';
 import { button, h, setAttribute, setClass, setText, setTextOrHide, sign } from './elements';
-import { clock, count, money } from './figures';
+import { clock, count, duration, money } from './figures';
 import { oneLine } from './plain-text';
 import type { Actions, Moment } from './run';
 import { PHASES, RUN_STATES, WORDS } from './words';
+
+/** Below this a finished run shows tenths of a second. */
+const SHORT_MS = 9_500;
 
 export type Header = {
   readonly el: HTMLElement;
@@ -68,7 +71,8 @@ function elapsedText(view: RunView, moment: Moment): string {
   if (!view.startedMs) {
     return '';
   }
-  return clock((view.endedMs ?? moment.now()) - view.startedMs);
+  const ms = (view.endedMs ?? moment.now()) - view.startedMs;
+  return view.endedMs !== undefined && ms < SHORT_MS ? duration(ms) : clock(ms);
 }
 
 function tokensText(view: RunView): string {

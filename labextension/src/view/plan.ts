@@ -5,12 +5,17 @@ import { KeyedList, h, setAttribute, setClass, setText, setTextOrHide, sign } fr
 import type { Part } from './elements';
 import { isGoing } from './header';
 import { foldable } from './section';
+import { setScroll } from './timeline';
 import { TODO_STATES, WORDS } from './words';
+
+/** From this many todos the list scrolls. */
+const LONG_LIST = 40;
 
 export function plan(): Part<RunView> {
   const part = foldable('plan');
   const el = h('ul', 'bc-todos');
-  part.body.append(el);
+  const scroll = h('div', '', el);
+  part.body.append(scroll);
   const list = new KeyedList<TodoView>(el, item => item.id, todo);
   return {
     el: part.el,
@@ -18,6 +23,7 @@ export function plan(): Part<RunView> {
       part.show(view.todos.length > 0);
       part.setTitle(WORDS.plan, planLine(view));
       part.setOpen(isGoing(view));
+      setScroll(scroll, view.todos.length > LONG_LIST, WORDS.plan);
       list.update(view.todos);
     }
   };
@@ -49,8 +55,23 @@ function todo(): Part<TodoView> {
       setAttribute(el, 'title', item.summary || null);
       setClass(word, item.state === 'completed' || item.state === 'pending' ? 'bc-hidden' : `bc-is-${tone}`);
       setText(word, name);
-      setTextOrHide(needs, item.needsNumbers.length ? WORDS.needs(item.needsNumbers.join(', ')) : '');
+      setTextOrHide(needs, item.needsNumbers.length ? WORDS.needs(ranges(item.needsNumbers)) : '');
       setText(owner, item.role);
     }
   };
+}
+
+/** `1–4, 6` for 1, 2, 3, 4, 6. */
+function ranges(numbers: readonly number[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  numbers.forEach((number, index) => {
+    if (numbers[index + 1] === number + 1) {
+      return;
+    }
+    const first = numbers[from];
+    from = index + 1;
+    parts.push(first === number ? `${number}` : `${first}${first === number - 1 ? ', ' : '–'}${number}`);
+  });
+  return parts.join(', ');
 }

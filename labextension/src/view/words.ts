@@ -58,10 +58,10 @@ export const REVIEW_STATES: Readonly<Record<ReviewView['state'], StateWord>> = {
 
 export const ANSWER_NOTES: Readonly<Record<AnswerView['state'], string>> = {
   none: '',
-  streaming: 'being written',
+  streaming: '',
   completed: '',
-  cut_off: 'cut off: the model stopped before its end',
-  partial: 'partial: the run ended while it was being written'
+  cut_off: '┄ cut off: the model stopped before its end',
+  partial: '┄ partial: the run ended while it was being written'
 };
 
 export const AGENT_NAMES: Readonly<Record<AgentView['kind'], string>> = {
@@ -95,6 +95,7 @@ export const WORDS = {
   missingFacts: 'Missing',
   answerInCell: 'Answer in a new cell: start it with %%braincode --continue.',
   answer: 'Answer',
+  beingWritten: 'being written',
   answerCut: (shown: string, whole: string) =>
     `Showing the last ${shown} of ${whole}. The whole text is in run.answer.`,
   answerLong: (shown: string, whole: string) =>
@@ -130,10 +131,10 @@ export const WORDS = {
   nothingYet: 'Nothing yet.',
   matrix: 'Who saw what',
   matrixSize: (rows: number, columns: number) => `${rows} calls × ${columns} sections`,
-  legend: '● saw it · own: its own · ‑ withheld · blank: not called',
+  legend: '● saw it, own: its own text, · withheld, empty: not called',
+  noWorker: 'none ran',
   warnings: 'Warnings',
   request: 'Request as typed',
-  requestSize: (text: string) => text,
   model: 'Model',
   brain: 'Brain',
   session: 'session',

@@ -44,7 +44,7 @@ export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedT
       const workerEntries = entries.filter(item => item.agent.kind === 'worker');
       const otherEntries = entries.filter(item => item.agent.kind !== 'worker' && hasContent(item.agent));
       part.show(workerEntries.length + otherEntries.length > 0);
-      part.setTitle(WORDS.workers, workersLine(workerEntries.map(item => item.agent)));
+      part.setTitle(WORDS.workers, workersLine(workerEntries.map(item => item.agent)) || WORDS.noWorker);
       part.setOpen(isGoing(view));
       setScroll(own, workerEntries.length > LONG_LIST, WORDS.workers);
       ownList.update(workerEntries);
