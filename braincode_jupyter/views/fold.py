@@ -37,7 +37,7 @@ from braincode_jupyter.views import fold_calls, fold_end, fold_plan, fold_worker
 from braincode_jupyter.views.fold_end import close_view
 from braincode_jupyter.views.run_view import RunView
 from braincode_jupyter.views.salvage import salvage
-from braincode_jupyter.views.timeline import settle
+from braincode_jupyter.views.timeline import has_moved, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,7 +81,7 @@ def fold(view: RunView, record: AnyRecord) -> RunView:
         after = _fold_run(view, record)
     if after is None or after is view:
         return view
-    return after if after.agents is view.agents else settle(after)
+    return settle(after) if has_moved(view.agents, after.agents) else after
 
 
 def fold_all(session_id: str, records: Iterable[AnyRecord]) -> RunView:

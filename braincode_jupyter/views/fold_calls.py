@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.views import words
 from braincode_jupyter.views.blocks import to_blocks
-from braincode_jupyter.views.clean import clean_line, clean_text, clip_text
+from braincode_jupyter.views.clean import clean_line, clean_text, clip_text, count_hidden
 from braincode_jupyter.views.figures import tokens_words
 from braincode_jupyter.views.fold_plan import MAX_SUMMARY_CHARS
 from braincode_jupyter.views.matrix import note_sections
@@ -31,7 +31,7 @@ MAX_ATTEMPTS = 32
 """Failed attempts of one agent that are kept."""
 MAX_WARNINGS = 64
 """Warnings of one run that are kept."""
-DEMO_PROVIDER = "braincode-local"
+DEMO_PROVIDER = "local"
 """Provider id of the embedded model."""
 _PHASES = {
     "router": "routing",
@@ -96,7 +96,14 @@ def note_answer(view: RunView, text: str, state: AnswerState) -> RunView:
     """Take the answer's text, cleaned, and the same as blocks."""
     cleaned = clean_text(text[:MAX_ANSWER_CHARS])
     answer = AnswerView(state=state, text=cleaned, blocks=to_blocks(cleaned))
-    return view.model_copy(update={"answer": answer})
+    view = view.model_copy(update={"answer": answer})
+    return note_hidden(view, "The answer", text[:MAX_ANSWER_CHARS])
+
+
+def note_hidden(view: RunView, where: str, text: str) -> RunView:
+    """Warn of hidden characters in a text from outside."""
+    hidden = count_hidden(text)
+    return note_warning(view, words.hidden_words(where, hidden)) if hidden else view
 
 
 def note_failure(view: RunView, record: ModelFailed) -> RunView:

@@ -108,6 +108,8 @@ def close_view(view: RunView) -> RunView:
     """
     if is_over(view) or view.state == "queued":
         return view
+    if view.clarification is not None:
+        return _finish(view, "completed", _last_sign(view))
     view = view.model_copy(
         update={"state": "interrupted", "error": words.INTERRUPTED, "hint": words.RESUME_HINT}
     )

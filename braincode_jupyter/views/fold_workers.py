@@ -8,7 +8,7 @@ from braincode_jupyter.protocol.contexts import HandoffPacket
 from braincode_jupyter.views import words
 from braincode_jupyter.views.blocks import to_blocks
 from braincode_jupyter.views.clean import clean_line, clean_text, clip_text
-from braincode_jupyter.views.fold_calls import failed_state, note_answer, with_attempt
+from braincode_jupyter.views.fold_calls import failed_state, note_answer, note_hidden, with_attempt
 from braincode_jupyter.views.fold_plan import (
     MAX_GOAL_CHARS,
     MAX_SUMMARY_CHARS,
@@ -119,6 +119,7 @@ def note_result(
         }
     )
     view = put_agent(view, agent)
+    view = note_hidden(view, f"The result of {agent.role}", result.summary[:MAX_SUMMARY_CHARS])
     return _note_review_state(view, agent)
 
 
@@ -194,8 +195,10 @@ def _note_handoff(view: RunView, packet: HandoffPacket, *, phase: str, timestamp
     goal = agent.goal or clip_text(packet.task.goal, MAX_GOAL_CHARS)
     queued = agent.queued_ms or timestamp or None
     todo_ids = agent.todo_ids or tuple(t.id for t in view.todos if t.role == agent.role)
+    is_planned = agent.goal == goal and agent.todo_ids == todo_ids
     changes = {"goal": goal, "queued_ms": queued, "todo_ids": todo_ids}
-    return link_upstream(put_agent(view, agent.model_copy(update=changes)))
+    view = put_agent(view, agent.model_copy(update=changes))
+    return view if is_planned else link_upstream(view)
 
 
 def _note_review_state(view: RunView, agent: AgentView) -> RunView:

@@ -23,6 +23,8 @@ MAX_SECTIONS = 512
 """Sections of one call that a view keeps."""
 MAX_COLUMNS = 256
 """Columns of the matrix."""
+_SHARED = ("request", "continuity", "hook", "reference", "support")
+"""Columns that belong to nobody in particular, in their order."""
 Cell = Literal["seen", "own", "withheld", "not_called"]
 
 
@@ -101,32 +103,35 @@ def note_sections(view: RunView, agent: AgentView, record: PromptManifest) -> Ru
     tokens = {ref.uri: ref.token for ref in view.references if ref.uri}
     total = sum(max(section.tokens, 0) for section in record.sections) or 1
     naming = _Naming(labels=labels, tokens=tokens)
-    saw = tuple(_section(naming, one, total) for one in record.sections[:MAX_SECTIONS])
-    withheld = tuple(_section(naming, one, 0) for one in record.withheld[:MAX_SECTIONS])
+    saw = [_section(naming, one, total) for one in record.sections[:MAX_SECTIONS]]
+    withheld = [_section(naming, one, 0) for one in record.withheld[:MAX_SECTIONS]]
+    changes = {"saw": tuple(saw), "withheld": _merged(withheld)}
+    agent = agent.model_copy(update=changes)
     agents = tuple(
-        one.model_copy(update={"saw": saw, "withheld": withheld})
-        if one.context_id == agent.context_id and one.kind == agent.kind
-        else one
+        agent if (one.context_id, one.kind) == (agent.context_id, agent.kind) else one
         for one in view.agents
     )
     view = view.model_copy(update={"agents": agents})
-    return view.model_copy(update={"matrix": draw_matrix(view)})
+    return view.model_copy(update={"matrix": _redrawn(view, agent)})
 
 
-def draw_matrix(view: RunView) -> MatrixView:
-    """Return the matrix of a view: one row per agent, one column per text that exists."""
-    columns = _columns(view)
-    rows = [_row_of(agent, columns) for agent in view.agents]
+def _redrawn(view: RunView, agent: AgentView) -> MatrixView:
+    """Return the matrix after one agent was asked; rows that stay the same are kept."""
     labels = agent_labels(view)
+    columns = _columns(view, agent, labels)
+    known = [column.key for column in view.matrix.columns]
+    rows = {row.context_id: row for row in view.matrix.rows} if known == list(columns) else {}
+    rows.pop(agent.context_id, None)
     return MatrixView(
         columns=tuple(MatrixColumn(key=key, label=label) for key, label in columns.items()),
         rows=tuple(
-            MatrixRow(
-                context_id=agent.context_id,
-                label=labels.get(agent.context_id, agent.role),
-                cells=row,
+            rows.get(one.context_id)
+            or MatrixRow(
+                context_id=one.context_id,
+                label=labels.get(one.context_id, one.role),
+                cells=_cells(one, columns),
             )
-            for agent, row in zip(view.agents, rows, strict=True)
+            for one in view.agents
         ),
     )
 
@@ -205,67 +210,75 @@ def _key(section: SectionView) -> str | None:
             return None
 
 
-def _columns(view: RunView) -> Mapping[str, str]:
+def _merged(sections: Iterable[SectionView]) -> tuple[SectionView, ...]:
+    """Return the sections with all that is private to one agent as one entry."""
+    merged: dict[tuple[str, str, str], SectionView] = {}
+    for section in sections:
+        is_private = section.kind in {"private", "handoff"}
+        kind, source = ("private", "") if is_private else (section.kind, section.source)
+        key = (kind, section.owner, source)
+        known = merged.get(key)
+        if known is None:
+            label = words.section_words(kind, section.owner_label, "")
+            changes = {"kind": kind, "label": label, "reason": "private"} if is_private else {}
+            merged[key] = section.model_copy(update=changes)
+        else:
+            chars, tokens = known.chars + section.chars, known.tokens + section.tokens
+            merged[key] = known.model_copy(update={"chars": chars, "tokens": tokens})
+    return tuple(merged.values())
+
+
+def _columns(view: RunView, agent: AgentView, labels: Mapping[str, str]) -> Mapping[str, str]:
     """Return key and label of each column: shared text first, then worker by worker."""
-    shared: dict[str, str] = {"request": "request"}
-    foreign: dict[str, str] = {}
+    columns = {"request": "request"}
     for reference in view.references:
         if reference.state != "missing":
-            shared[f"reference:{reference.token}"] = reference.token
-    for agent in view.agents:
-        for section in (*agent.saw, *agent.withheld):
-            key = _key(section)
-            if key is not None and ":" not in key and key != "answer":
-                shared[key] = words.SECTION_LABELS.get(key, key) if key != "request" else key
-            elif section.kind in {"reference", "support"} and key is not None:
-                shared[key] = section.label
-        for section in agent.saw:
-            key = _key(section)
-            if key is not None and section.owner != agent.context_id:
-                foreign[key] = f"{section.owner_label} {key.split(':', 1)[0]}"
-    return _limited({**shared, **_worker_columns(view, foreign), **_answer_column(view)})
-
-
-def _worker_columns(view: RunView, foreign: Mapping[str, str]) -> Mapping[str, str]:
-    labels = agent_labels(view)
-    mentioned = {
-        key
-        for agent in view.agents
-        for section in (*agent.saw, *agent.withheld)
-        if (key := _key(section)) is not None
-    }
-    columns: dict[str, str] = {}
-    for agent in view.agents:
-        if agent.kind != "worker":
-            continue
+            columns[f"reference:{reference.token}"] = reference.token
+    columns.update((column.key, column.label) for column in view.matrix.columns)
+    columns = _noted(columns, agent.saw)
+    columns = _noted(columns, (one for one in agent.withheld if one.kind in _SHARED))
+    called = any(one.kind == "worker" and one.saw for one in view.agents)
+    workers = [one.context_id for one in view.agents if one.kind == "worker" and called]
+    for context_id in workers:
         for kind in ("private", "result"):
-            key = f"{kind}:{agent.context_id}"
-            if agent.saw or key in mentioned:
-                columns[key] = f"{labels.get(agent.context_id, agent.role)} {kind}"
-    for key, label in foreign.items():
-        if key.startswith(("private:", "result:")):
-            columns.setdefault(key, label)
+            columns.setdefault(f"{kind}:{context_id}", f"{labels[context_id]} {kind}")
+    if any(one.kind == "primary" and one.saw for one in view.agents):
+        columns.setdefault("answer", "answer")
+    places = {context_id: place for place, context_id in enumerate(workers)}
+    for key in (f"private:{agent.context_id}", f"result:{agent.context_id}"):
+        if agent.kind != "worker":
+            columns.pop(key, None)
+    ordered = sorted(columns.items(), key=lambda item: _rank(item[0], places))
+    return dict(ordered[:MAX_COLUMNS])
+
+
+def _noted(columns: dict[str, str], sections: Iterable[SectionView]) -> dict[str, str]:
+    for section in sections:
+        if (key := _key(section)) is not None and key not in columns:
+            kind = key.partition(":")[0]
+            is_text = kind in {"reference", "support"}
+            label = section.label if is_text else f"{section.owner_label} {kind}"
+            columns[key] = words.SECTION_LABELS.get(kind, label)
     return columns
 
 
-def _answer_column(view: RunView) -> Mapping[str, str]:
-    has_answer = any(agent.kind == "primary" and agent.saw for agent in view.agents)
-    return {"answer": "answer"} if has_answer else {}
+def _rank(key: str, places: Mapping[str, int]) -> tuple[int, int]:
+    kind, _, owner = key.partition(":")
+    if kind in {"private", "result"}:
+        return len(_SHARED), places.get(owner, len(places))
+    return (_SHARED.index(kind), 0) if kind in _SHARED else (len(_SHARED) + 1, 0)
 
 
-def _limited(columns: Mapping[str, str]) -> Mapping[str, str]:
-    return dict(list(columns.items())[:MAX_COLUMNS])
-
-
-def _row_of(agent: AgentView, columns: Mapping[str, str]) -> tuple[Cell, ...]:
+def _cells(agent: AgentView, columns: Mapping[str, str]) -> tuple[Cell, ...]:
     if not agent.saw:
         return ("not_called",) * len(columns)
-    seen = {_key(section) for section in agent.saw}
-    own = {f"private:{agent.context_id}", f"result:{agent.context_id}"}
-    if agent.kind == "primary":
-        own.add("answer")
-    cells: list[Cell] = []
-    for key in columns:
-        cell: Cell = "own" if key in own else "seen" if key in seen else "withheld"
-        cells.append(cell)
-    return tuple(cells)
+    cells: dict[str, Cell] = dict.fromkeys(columns, "withheld")
+    for section in agent.saw:
+        key = _key(section)
+        if key in cells:
+            cells[key] = "seen"
+    own = [f"private:{agent.context_id}", f"result:{agent.context_id}"]
+    for key in [*own, "answer"] if agent.kind == "primary" else own:
+        if key in cells:
+            cells[key] = "own"
+    return tuple(cells.values())

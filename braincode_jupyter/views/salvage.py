@@ -6,6 +6,7 @@ line opaque. `salvage` leaves out what does not fit and reads the rest.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,6 +15,8 @@ from braincode_jupyter.protocol.records import OpaqueRecord, RecordUnion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pydantic import JsonValue
 
     from braincode_jupyter.protocol.records import AnyRecord
 
@@ -39,7 +42,12 @@ _KNOWN = frozenset(
         "run_error",
     }
 )
-_ADAPTER: TypeAdapter[RecordUnion] = TypeAdapter(RecordUnion)
+
+
+@lru_cache(maxsize=1)
+def _adapter() -> TypeAdapter[RecordUnion]:
+    # Made on first use: it takes a quarter of a second, and few sessions need it.
+    return TypeAdapter(RecordUnion)
 
 
 def salvage(record: OpaqueRecord) -> AnyRecord:
@@ -57,10 +65,10 @@ def salvage(record: OpaqueRecord) -> AnyRecord:
     """
     if record.type not in _KNOWN:
         return record
-    line: object = _copied(record.data)
+    line = _with_options(record.data)
     for _ in range(MAX_ROUNDS):
         try:
-            return _ADAPTER.validate_python(line)
+            return _adapter().validate_python(line)
         except ValidationError as error:
             faults = error.errors(include_url=False, include_context=False, include_input=False)
         if len(faults) > MAX_FAULTS:
@@ -71,6 +79,19 @@ def salvage(record: OpaqueRecord) -> AnyRecord:
         for place in places:
             _drop(line, place)
     return record
+
+
+def _with_options(data: Mapping[str, JsonValue]) -> object:
+    """Return a copy of a line; which Brain ran is kept, should its plan be lost."""
+    line = {key: _copied(value) for key, value in data.items()}
+    plan = data.get("plan")
+    if isinstance(plan, dict) and data.get("options") is None:
+        brain = plan.get("brain")
+        brain_id = brain.get("id") if isinstance(brain, dict) else None
+        if isinstance(brain_id, str):
+            mode = "radical" if plan.get("mode") == "radical" else "auto"
+            line["options"] = {"mode": mode, "brainId": brain_id}
+    return line
 
 
 def _place(kind: str, location: tuple[int | str, ...]) -> tuple[int | str, ...]:

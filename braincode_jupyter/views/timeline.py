@@ -29,7 +29,8 @@ def settle(view: RunView) -> RunView:
     RunView
         The same, with `state`, `waiting_for` and `is_critical` of each agent up to date.
     """
-    agents = tuple(_waiting(agent, view.agents) for agent in view.agents)
+    known = {agent.context_id: agent for agent in view.agents}
+    agents = tuple(_waiting(agent, known) for agent in view.agents)
     critical = critical_path(agents)
     agents = tuple(
         agent
@@ -38,6 +39,18 @@ def settle(view: RunView) -> RunView:
         for index, agent in enumerate(agents)
     )
     return view.model_copy(update={"agents": agents})
+
+
+def has_moved(before: Sequence[AgentView], after: Sequence[AgentView]) -> bool:
+    """Tell whether an agent came, or changed in what waiting and the critical path depend on."""
+    if before is after:
+        return False
+    if len(before) != len(after):
+        return True
+    return any(
+        old is not new and _facts(old) != _facts(new)
+        for old, new in zip(before, after, strict=True)
+    )
 
 
 def critical_path(agents: Sequence[AgentView]) -> frozenset[int]:
@@ -66,6 +79,10 @@ def critical_path(agents: Sequence[AgentView]) -> frozenset[int]:
     return frozenset(path)
 
 
+def _facts(agent: AgentView) -> tuple[object, ...]:
+    return agent.state, agent.started_ms, agent.ended_ms, agent.upstream, agent.model_id
+
+
 def _rank(agents: Sequence[AgentView], index: int) -> tuple[int, int, int]:
     agent = agents[index]
     started = agent.started_ms or 0
@@ -78,8 +95,8 @@ def _waited_for(agents: Sequence[AgentView], index: int) -> list[int]:
     agent = agents[index]
     if agent.kind == "router":
         return []
-    declared = [i for i, other in enumerate(agents) if other.context_id in agent.upstream]
-    declared = [i for i in declared if i != index]
+    upstream = frozenset(agent.upstream)
+    declared = [i for i, one in enumerate(agents) if one.context_id in upstream and i != index]
     if declared:
         return declared
     routers = [i for i, other in enumerate(agents) if other.kind == "router"]
@@ -94,19 +111,14 @@ def _waited_for(agents: Sequence[AgentView], index: int) -> list[int]:
     return routers + slots
 
 
-def _waiting(agent: AgentView, agents: Sequence[AgentView]) -> AgentView:
+def _waiting(agent: AgentView, known: Mapping[str, AgentView]) -> AgentView:
     if agent.state not in OPEN_STATES:
         return _with(agent, agent.state, None)
     if agent.state == "running":
         asked = f"a reply from {agent.model_id}" if agent.model_id else "a reply"
         return _with(agent, "running", asked)
-    open_roles = tuple(
-        other.role
-        for other in agents
-        if other.context_id in agent.upstream
-        and other.state in OPEN_STATES
-        and other.context_id != agent.context_id
-    )
+    awaited = [known[one] for one in agent.upstream if one in known and one != agent.context_id]
+    open_roles = tuple(other.role for other in awaited if other.state in OPEN_STATES)
     if open_roles:
         return _with(agent, "waiting", words.waiting_words(open_roles))
     return _with(agent, "queued", None)

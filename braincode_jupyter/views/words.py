@@ -265,6 +265,11 @@ def attempt_words(attempt: AttemptView) -> str:
     return f"{attempt.attempt}. {attempt.model_id} {attempt.code}{spent}{said}"
 
 
+def hidden_words(where: str, count: int) -> str:
+    """Return the warning about hidden characters."""
+    return f"{where} held {plural(count, 'hidden character')}; shown as marks such as ⟨U+200B⟩."
+
+
 def brain_words(view: RunView) -> str:
     """Return Brain, mode and who planned."""
     brain = f"Brain {view.brain_id}" if view.brain_id else ""
