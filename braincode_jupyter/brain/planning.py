@@ -161,7 +161,8 @@ def _reason_to_skip_router(t: Transition, base: AgentRoutingPlan) -> str | None:
     candidates = request.router.candidates
     if candidates and candidates[0].is_local_demo:
         return "The embedded model does not plan."
-    if is_conversational(
+    # A request that refers to something wants that looked at: never small talk.
+    if not request.references and is_conversational(
         request.prompt,
         plan=base,
         has_images=request.has_images,

@@ -105,7 +105,7 @@ class Orchestrator:
             except asyncio.CancelledError:
                 self.cancel("interrupt")
                 raise
-            except Exception as error:  # noqa: BLE001 - a bug of ours still ends the run
+            except Exception as error:
                 self._end_after_bug(error)
             finally:
                 self._cancel_calls()

@@ -105,6 +105,8 @@ class _Token:
     fragment: str
     kind: SectionKind
     owner: str
+    also: SectionKind | None = None
+    """A second label: the goal of a worker stands in its packet and in its result."""
     value: str = field(default_factory=lambda: secrets.token_hex(TOKEN_BYTES))
 
 
@@ -178,7 +180,7 @@ async def prove_isolation(models: ModelClient | None = None) -> ProofReport:
     support = _Token("AGENTS.md", "support", "project")
     planting = _Planting(
         inner=models or ScriptedModel(),
-        goals={role: _Token(f"{role}: packet", "handoff", role) for role in roles},
+        goals={role: _Token(f"{role}: goal", "handoff", role, "result") for role in roles},
         results={
             role: _Token(f"{role}: result", "result", role) for role in (*SUPPORT_ROLES, "review")
         },
@@ -210,6 +212,10 @@ async def prove_isolation(models: ModelClient | None = None) -> ProofReport:
         request,
         file,
         support,
+        *(
+            _Token(f"{role}: packet", "handoff", role, value=packet.id)
+            for role, packet in run.packets.items()
+        ),
         *planting.goals.values(),
         *planting.results.values(),
         *planting.privates.values(),
@@ -262,16 +268,23 @@ def _look(run: Run, tokens: Sequence[_Token]) -> list[ProofRow]:
 
 
 def _is_expected(token: _Token, call: ModelCall, *, plan: RuntimePlan, owner: str) -> bool:
-    """Ask the matrix, and leave out what did not exist yet or has no packet."""
-    if token.kind == "handoff" and token.owner == PRIMARY_ROLE:
+    # Left out is what did not exist yet: the primary has no packet and no result, nobody is asked
+    # after the review, and the answer is not there before the primary wrote it.
+    if token.owner == PRIMARY_ROLE and (token.kind != "answer" or call.call_kind == "primary"):
         return False
     if token.owner == "review" and token.kind in {"result", "private"}:
         return False
-    section = Section(kind=token.kind, owner=owner, source="", title="", text="")
     upstream = frozenset(upstream_of(plan, call.context_id))
-    if token.kind == "answer" and call.call_kind == "primary":
-        return False
-    return may_see(section, call.call_kind, context_id=call.context_id, upstream=upstream)
+    return any(
+        may_see(
+            Section(kind=kind, owner=owner, source="", title="", text=""),
+            call.call_kind,
+            context_id=call.context_id,
+            upstream=upstream,
+        )
+        for kind in (token.kind, token.also)
+        if kind is not None
+    )
 
 
 def _table(rows: Sequence[ProofRow]) -> list[str]:
