@@ -155,7 +155,7 @@ def _times(view: RunView) -> list[str]:
         after = figures.span_words(view.started_ms, agent.started_ms)
         parts = [
             words.state_words(agent),
-            f"after {after}" if after else "",
+            f"after {after}" if after not in {"", "0.0 s"} else "",
             figures.agent_figures(agent),
             words.CRITICAL if agent.is_critical else "",
         ]
