@@ -6,7 +6,8 @@ its way through ``write``. Where a front end pushes a snapshot of the notebook, 
 markdown cells and unsaved text; else the saved file gives cells that have not run yet.
 
 Invariants: what the user sees is not changed; nothing here raises into a cell of the user; memory
-is bounded by ``references.limits``; the notebook file is only read.
+is bounded by ``references.limits``; the notebook file is only read. What turns records into cells
+is imported when cells are first asked for, since this module is loaded with the extension.
 """
 
 from __future__ import annotations
@@ -14,14 +15,11 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from braincode_jupyter.notebook.cell_record import CellRecord
-from braincode_jupyter.notebook.notebook_order import merged, pushed_cells, saved_cells
-from braincode_jupyter.references import bundle_output, describe, error_output, limits
-from braincode_jupyter.references.kinds import exception_message, type_name
+from braincode_jupyter.notebook.cell_record import CellRecord, Raised, shown
+from braincode_jupyter.references import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,18 +28,8 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 """A message of the kernel, on its way out."""
-
-
-class Events(Protocol):
-    """IPython's events."""
-
-    def register(self, event: str, function: Callable[..., object]) -> None:
-        """Add a callback."""
-        ...
-
-    def unregister(self, event: str, function: Callable[..., object]) -> None:
-        """Take a callback back."""
-        ...
+Events = Any
+"""IPython's `EventManager`, which is not typed."""
 
 
 def session_file() -> str | None:
@@ -115,6 +103,10 @@ class ShellCells:
         bool
             False if it was refused: wrong shape or too large. The last good one stays.
         """
+        from braincode_jupyter.notebook.notebook_order import (  # noqa: PLC0415 - light load
+            pushed_cells,
+        )
+
         found = pushed_cells(data)
         if found is not None:
             self._pushed = found
@@ -122,9 +114,15 @@ class ShellCells:
 
     def cells(self) -> Sequence[CellSnapshot]:
         """Return the cells known now, in notebook order as far as it is known."""
-        records = [record.snapshot() for record in list(self._records.values())]
-        first = min((r.execution_count for r in records if r.execution_count), default=None)
-        earlier = self._earlier(first)
+        from braincode_jupyter.notebook.notebook_order import (  # noqa: PLC0415 - light load
+            merged,
+            recorded_cell,
+        )
+
+        kept = list(self._records.values())
+        records = [recorded_cell(record) for record in kept]
+        first = min((r.execution_count for r in kept if r.execution_count), default=None)
+        earlier = [recorded_cell(record) for record in self._earlier(first)]
         if self._pushed:
             return merged(self._pushed, records, earlier=earlier, base_is_newer=True)
         return merged(self._from_file(), records, earlier=earlier, base_is_newer=False)
@@ -165,19 +163,20 @@ class ShellCells:
         record.execution_count = count if type(count) is int else None
         error = getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None)
         value = getattr(result, "result", None)
-        hooks_displays = hasattr(self._display_pub, "register_hook")
+        is_kernel = hasattr(self._display_pub, "register_hook")
+        tells_results = hasattr(self._displayhook, "register_hook")
         if isinstance(error, BaseException):
-            record.add_output(
-                error_output(type_name(error).removeprefix("__main__."), exception_message(error))
+            from braincode_jupyter.references.kinds import (  # noqa: PLC0415 - light load
+                exception_message,
+                type_name,
             )
-        elif (
-            value is not None and hooks_displays and not hasattr(self._displayhook, "register_hook")
-        ):  # older kernels tell nothing of results
-            shown = bundle_output(
-                {"text/plain": describe(value).text}, kind="result", pictures=False
-            )
-            if shown is not None:
-                record.add_output(shown)
+
+            name = type_name(error).removeprefix("__main__.")
+            record.add_output(Raised(name, exception_message(error)))
+        elif value is not None and is_kernel and not tells_results:  # older kernels
+            from braincode_jupyter.references import describe  # noqa: PLC0415 - light load
+
+            record.add_output(shown("result", {"text/plain": describe(value).text}))
         self._remember(record)
         self._forget_images()
 
@@ -204,13 +203,8 @@ class ShellCells:
                 self._current.clear(wait=bool(content.get("wait")))
             return
         data = cast("Mapping[str, object]", content["data"])
-        output = bundle_output(
-            data, kind="result" if kind == "result" else "display", pictures=True
-        )
-        if output is None:
-            return
-        transient = content.get("transient")
-        display_id = ""
+        output = shown("result" if kind == "result" else "display", data)
+        transient, display_id = content.get("transient"), ""
         if isinstance(transient, dict):
             named = cast("Mapping[str, object]", transient)
             display_id = _text(named.get("display_id"))
@@ -236,7 +230,7 @@ class ShellCells:
         """Drop the oldest pictures once all together are too large."""
         total = 0
         for record in reversed(list(self._records.values())):
-            total += sum(len(image.data) for image in record.images())
+            total += record.image_chars
             if total > limits.KEPT_IMAGE_BYTES:
                 record.drop_images()
 
@@ -245,17 +239,18 @@ class ShellCells:
             tap.remove()
         self._taps = []
 
-    def _earlier(self, first: int | None) -> list[CellSnapshot]:
+    def _earlier(self, first: int | None) -> list[CellRecord]:
         """Return cells that ran before we watched: their sources, without outputs."""
         if self._inputs is None:
             return []
         sources = list(self._inputs())[: limits.KEPT_CELLS if first is None else first]
-        cells: list[CellSnapshot] = []
+        records: list[CellRecord] = []
         for count, source in enumerate(sources):
             if count and source.strip():
                 record = CellRecord("", source)
-                cells.append(replace(record.snapshot(), execution_count=count, is_running=False))
-        return cells
+                record.execution_count, record.is_running = count, False
+                records.append(record)
+        return records
 
     def _from_file(self) -> tuple[CellSnapshot, ...]:
         """Return the cells of the saved notebook; read again only when it has changed."""
@@ -268,6 +263,10 @@ class ShellCells:
             return ()
         key = (name, state.st_mtime_ns, state.st_size)
         if self._saved[0] != key:
+            from braincode_jupyter.notebook.notebook_order import (  # noqa: PLC0415 - light load
+                saved_cells,
+            )
+
             self._saved = (key, saved_cells(Path(name)))
         return self._saved[1]
 

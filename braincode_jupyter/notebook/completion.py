@@ -2,7 +2,8 @@ r"""Completion of ``@`` references and of the options of the magics, in every fr
 
 A matcher of IPython's second matcher interface (8.6 and later) is appended to the completer's own
 list. It looks at text, file names, labels and names of variables; it evaluates nothing and never
-raises. It answers only in cells of `%%braincode` and on lines of `%braincode`.
+raises. It answers only in cells of `%%braincode` and on lines of `%braincode`; what looks for
+completions is imported at the first of those (``offered``).
 
 References
 ----------
@@ -11,57 +12,45 @@ IPython, ``IPython.core.completer``, matcher API v2.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
-
-from braincode_jupyter.brain.grammar import WHITESPACE, format_reference, parse_references
-from braincode_jupyter.references import cell_tokens, file_tokens, limits
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+    from typing import Protocol
 
     from braincode_jupyter.protocol.ports import CellSource, VariableSource
 
-_MAGIC = "braincode"
+    class OptionRow(Protocol):
+        """What completion needs of a row of the option table."""
+
+        @property
+        def flag(self) -> str:
+            """For example ``--mode``."""
+            ...
+
+        @property
+        def metavar(self) -> str:
+            """Empty for a switch."""
+            ...
+
+        @property
+        def choices(self) -> tuple[str, ...]:
+            """All values, where they are few."""
+            ...
+
+        @property
+        def later(self) -> str:
+            """Empty for an option that exists."""
+            ...
+
+
 _IDENTIFIER = "braincode_jupyter.completion"
 _PRIORITY = 1_000
-_FRAGMENT = re.compile(
-    rf"(?<![^{WHITESPACE}])"
-    r'(@(?:cell:|out:|var:)?"(?:[^"\\\r\n]|\\.){0,2000}'
-    rf"|@@?[^{WHITESPACE}@`]{{0,1000}})\Z"
-)
-_PREFIXES = ("@cell:", "@out:", "@var:", "@@last")
-_PLACES = ("above", "-1")
-_PROBE = "@probe/7f3a9c51"
-"""A token that no text holds already."""
-
-
-class OptionRow(Protocol):
-    """What completion needs of a row of the option table."""
-
-    @property
-    def flag(self) -> str:
-        """For example ``--mode``."""
-        ...
-
-    @property
-    def metavar(self) -> str:
-        """Empty for a switch."""
-        ...
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """All values, where they are few."""
-        ...
-
-    @property
-    def later(self) -> str:
-        """Empty for an option that exists."""
-        ...
+"""Above IPython's own matchers, which take ``@`` for an operator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,98 +154,11 @@ class ReferenceCompletion:
         Found
             Empty outside of our magics.
         """
-        lines = text.split("\n")
-        before = lines[line][:column]
-        head = next((i for i, found in enumerate(lines) if found.strip()), 0)
-        if lines[head].startswith(f"%%{_MAGIC}") and line >= head:
-            return self._in_cell(lines, head, line, before)
-        words = before.lstrip()
-        if words.startswith(f"%{_MAGIC} "):
-            rest = words.removeprefix(f"%{_MAGIC} ")
-            return self._reference(before) or self._in_words(rest, first=self._offers.subcommands)
-        return Found()
-
-    def _in_cell(self, lines: list[str], head: int, line: int, before: str) -> Found:  # noqa: PLR0917
-        if line == head:
-            return self._reference(before) or self._in_words(before.partition(" ")[2], first=())
-        body = "\n".join([*lines[head + 1 : line], before])
-        return self._reference(body) or Found()
-
-    def _in_words(self, words: str, *, first: Sequence[str]) -> Found:
-        """Complete a flag, the value of one, or a first word."""
-        *earlier, last = re.split(r"[ \t]+", words)
-        flag, equals, value = last.partition("=")
-        if equals:
-            return self._value(flag, value)
-        if earlier and earlier[-1].startswith("--") and not last.startswith("-"):
-            found = self._value(earlier[-1], last)
-            if found.texts:
-                return found
-        if last.startswith("-"):
-            used = set(earlier)
-            flags = (row.flag for row in self._offers.options if not row.later)
-            return _matching(last, (flag for flag in flags if flag not in used))
-        return _matching(last, first) if not any(earlier) else Found()
-
-    def _value(self, flag: str, typed: str) -> Found:
-        row = next((row for row in self._offers.options if row.flag == flag), None)
-        if row is None or not row.metavar:
+        if "%braincode" not in text:
             return Found()
-        known = row.choices or self._offers.values.get(flag, tuple)()
-        named, comma, last = typed.rpartition(",")
-        taken = set(named.split(","))
-        found = _matching(last, (name for name in known if name not in taken))
-        texts = tuple(f"{named}{comma}{text}" for text in found.texts)
-        return Found(fragment=typed, texts=texts)
+        from braincode_jupyter.notebook.offered import find  # noqa: PLC0415 - light load
 
-    def _reference(self, before: str) -> Found | None:
-        """Complete a reference that is being typed; None if the cursor is not in one."""
-        match = _FRAGMENT.search(before[-4_000:])
-        if match is None:
-            return None
-        fragment = match[1]
-        start = before[: len(before) - len(fragment)]
-        if not _is_read(start):
-            return None
-        texts = tuple(dict.fromkeys(self._tokens(fragment)))
-        return Found(fragment=fragment, texts=texts[: limits.OFFERED_NAMES])
-
-    def _tokens(self, fragment: str) -> Iterable[str]:
-        offers = self._offers
-        if fragment.startswith("@@"):
-            ids = offers.sessions() if offers.sessions else ()
-            tokens = ("@@last", *filter(None, (format_reference("session", i) for i in ids)))
-            yield from (token for token in tokens if token.startswith(fragment))
-            return
-        yield from (prefix for prefix in _PREFIXES if prefix.startswith(fragment))
-        yield from self._typed(fragment)
-        is_typed = fragment.startswith(_PREFIXES[:3])
-        if offers.project_root is not None and not is_typed:
-            path = _unquoted(fragment.removeprefix("@"))
-            yield from file_tokens(path, root=offers.project_root())
-
-    def _typed(self, fragment: str) -> Iterable[str]:
-        """Yield cells, outputs and variables; outputs only once ``@out:`` is typed."""
-        offers = self._offers
-        tokens: list[str] = []
-        if offers.cells is not None and not fragment.startswith("@var:"):
-            kind = "output" if fragment.startswith("@out:") else "cell"
-            cells = offers.cells.cells()
-            tokens += cell_tokens(cells, kind=kind)
-            if fragment.startswith(("@cell:", "@out:")):
-                prefix = fragment.partition(":")[0]
-                tokens += [f"{prefix}:{place}" for place in _PLACES]
-                ids = (format_reference(kind, c.cell_id) for c in cells if not c.is_running)
-                tokens += [token for token in ids if token]
-        if offers.variables is not None and not fragment.startswith(("@cell:", "@out:")):
-            names = offers.variables.names()
-            tokens += filter(None, (format_reference("variable", name) for name in names))
-        wanted = fragment.replace('"', "")
-        for token in tokens:
-            if token.replace('"', "").startswith(wanted):
-                yield token
-            if token == fragment and token.startswith("@var:"):
-                yield f"{token}!rows"
+        return find(self._offers, text, line=line, column=column)
 
     def _answer(self, context: Any) -> dict[str, object]:  # noqa: ANN401 - a provisional class
         """Answer IPython; whatever goes wrong gives no completion."""
@@ -270,20 +172,3 @@ class ReferenceCompletion:
             "suppress": bool(found.texts),
             "ordered": True,
         }
-
-
-def _is_read(start: str) -> bool:
-    """Whether a token behind this text is read as one: the text does not end in code."""
-    probe = f"{start}{_PROBE}"
-    return any(found.start == len(start) for found in parse_references(probe))
-
-
-def _matching(typed: str, names: Iterable[str]) -> Found:
-    texts = tuple(name for name in names if name.startswith(typed))
-    return Found(fragment=typed, texts=texts[: limits.OFFERED_NAMES])
-
-
-def _unquoted(text: str) -> str:
-    if not text.startswith('"'):
-        return text
-    return re.sub(r'\\(["\\])', r"\1", text[1:])

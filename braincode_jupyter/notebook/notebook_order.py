@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from braincode_jupyter.errors import UnresolvedReferenceError
-from braincode_jupyter.references import limits
+from braincode_jupyter.notebook.cell_record import Printed, Raised, Shown
+from braincode_jupyter.protocol.ports import CellOutput, CellSnapshot
+from braincode_jupyter.references import bundle_output, error_output, limits, stream_output
 from braincode_jupyter.references.notebooks import parse_notebook, saved_cell
 from braincode_jupyter.references.paths import locate, open_located
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from braincode_jupyter.protocol.ports import CellSnapshot
+    from braincode_jupyter.notebook.cell_record import CellRecord
 
 _CELL_TYPES = frozenset({"code", "markdown", "raw"})
 
@@ -57,6 +59,30 @@ def saved_cells(path: Path) -> tuple[CellSnapshot, ...]:
         return parse_notebook(data, pictures=True) if len(data) <= limit else ()
     except (OSError, ValueError, UnresolvedReferenceError):
         return ()
+
+
+def recorded_cell(record: CellRecord) -> CellSnapshot:
+    """Return a watched cell as it is now."""
+    outputs: list[CellOutput | None] = []
+    for item in record.outputs:
+        match item:
+            case Printed():
+                outputs.append(stream_output(item.name, item.text))
+            case Shown():
+                outputs.append(bundle_output(item.data, kind=item.kind, pictures=True))
+            case Raised():
+                outputs.append(error_output(item.name, item.message))
+    if record.dropped_outputs:
+        note = f"[… {record.dropped_outputs:,} further outputs not held …]"
+        outputs.append(CellOutput(kind="display", text=note))
+    return CellSnapshot(
+        cell_id=record.cell_id,
+        label=record.label,
+        source=record.source,
+        execution_count=record.execution_count,
+        outputs=tuple(item for item in outputs if item and (item.text or item.image)),
+        is_running=record.is_running,
+    )
 
 
 def merged(

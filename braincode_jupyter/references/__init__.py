@@ -12,17 +12,30 @@ model call, and gives sections of kind ``reference``, images, warnings and recor
 
 It writes nothing. Sources of cells and variables and the look-up of sessions are passed in. It may
 import ``brain``, ``protocol`` and ``errors``; narwhals and data-frame libraries on first use alone.
+Public names are resolved on first use, so that ``limits`` and ``labels`` stay light: the watcher of
+cells needs them when the extension loads.
 """
 
 from __future__ import annotations
 
-from braincode_jupyter.references.cells import cell_label, cell_tokens
-from braincode_jupyter.references.content import Content, Expansion, Missing, ResolvedReference
-from braincode_jupyter.references.expand import expand
-from braincode_jupyter.references.offers import file_tokens
-from braincode_jupyter.references.outputs import bundle_output, error_output, stream_output
-from braincode_jupyter.references.sessions import SessionLookup, SessionText
-from braincode_jupyter.references.variables import describe
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from braincode_jupyter.references.cells import cell_tokens as cell_tokens
+    from braincode_jupyter.references.content import Content as Content
+    from braincode_jupyter.references.content import Expansion as Expansion
+    from braincode_jupyter.references.content import Missing as Missing
+    from braincode_jupyter.references.content import ResolvedReference as ResolvedReference
+    from braincode_jupyter.references.expansion import expand as expand
+    from braincode_jupyter.references.labels import cell_label as cell_label
+    from braincode_jupyter.references.offers import file_tokens as file_tokens
+    from braincode_jupyter.references.outputs import bundle_output as bundle_output
+    from braincode_jupyter.references.outputs import error_output as error_output
+    from braincode_jupyter.references.outputs import stream_output as stream_output
+    from braincode_jupyter.references.sessions import SessionLookup as SessionLookup
+    from braincode_jupyter.references.sessions import SessionText as SessionText
+    from braincode_jupyter.references.variables import describe as describe
 
 __all__ = [
     "Content",
@@ -40,3 +53,30 @@ __all__ = [
     "file_tokens",
     "stream_output",
 ]
+
+_HOMES = {
+    "Content": "content",
+    "Expansion": "content",
+    "Missing": "content",
+    "ResolvedReference": "content",
+    "SessionLookup": "sessions",
+    "SessionText": "sessions",
+    "bundle_output": "outputs",
+    "cell_label": "labels",
+    "cell_tokens": "cells",
+    "describe": "variables",
+    "error_output": "outputs",
+    "expand": "expansion",
+    "file_tokens": "offers",
+    "stream_output": "outputs",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

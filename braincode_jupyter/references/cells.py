@@ -1,6 +1,6 @@
 """Cells and outputs of the open notebook as references.
 
-A cell is named by its label (`cell_label`), its id, its execution count ``[3]``, its age (``-1`` is
+A cell is named by its label (``labels``), its id, its execution count ``[3]``, its age (``-1`` is
 the last one that was executed before this), or ``above``.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.grammar import format_reference
 from braincode_jupyter.errors import UnresolvedReferenceError
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.ports import CellOutput, CellSnapshot, CellSource
     from braincode_jupyter.protocol.sections import ImagePart
 
-_LABEL_LINE = re.compile(r"#\|[ \t]*label[ \t]*:[ \t]*(\S[^\n]*)")
-_TAG_PREFIX = "braincode:"
-_LABEL_LINES = 30
-"""Lines at the top of a cell in which a label may stand."""
-_LABEL_CHARS = 200
 _BY_COUNT = re.compile(r"\[(\d{1,9})\]")
 _BY_AGE = re.compile(r"-(\d{1,6})")
 
@@ -60,38 +55,6 @@ class RenderedCell:
         )
         said = [f"{count:,} {what}" for count, what in counts if count]
         return f"{', '.join(said)} left out" if said else None
-
-
-def cell_label(source: str, *, tags: object = ()) -> str:
-    """Return the label of a cell: ``#| label: name``, else a tag ``braincode:name``, else "".
-
-    Parameters
-    ----------
-    source : str
-        Source of the cell.
-    tags : object
-        Tags of its metadata; anything but a list of strings counts as none.
-
-    Returns
-    -------
-    str
-        At most 200 characters.
-
-    References
-    ----------
-    Quarto, cell options, https://quarto.org/docs/reference/cells/cells-jupyter.html.
-    """
-    for line in source[:20_000].split("\n", _LABEL_LINES)[:_LABEL_LINES]:
-        stripped = line.strip()
-        if match := _LABEL_LINE.fullmatch(stripped):
-            return match[1].strip("\"' \t")[:_LABEL_CHARS]
-        if stripped and not stripped.startswith(("#", "%%")):
-            break
-    names = cast("list[object]", tags) if isinstance(tags, (list, tuple)) else []
-    for tag in names:
-        if isinstance(tag, str) and tag.startswith(_TAG_PREFIX):
-            return tag.removeprefix(_TAG_PREFIX)[:_LABEL_CHARS]
-    return ""
 
 
 def resolve_cell(

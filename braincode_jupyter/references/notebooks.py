@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from braincode_jupyter.protocol.ports import CellOutput, CellSnapshot
 from braincode_jupyter.references import limits
-from braincode_jupyter.references.cells import cell_label, render_cell
+from braincode_jupyter.references.cells import render_cell
 from braincode_jupyter.references.content import Content, Missing, encoded, too_large
+from braincode_jupyter.references.labels import cell_label
 from braincode_jupyter.references.outputs import saved_output, text_of
 from braincode_jupyter.references.text import counted
 

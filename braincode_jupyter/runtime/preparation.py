@@ -23,7 +23,7 @@ from braincode_jupyter.journal import read_lines, resolve_session
 from braincode_jupyter.models import load_models
 from braincode_jupyter.protocol.records import RunOptions
 from braincode_jupyter.protocol.sections import Section
-from braincode_jupyter.references.expand import expand
+from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.session_context import read_context
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.journal import SessionEntry
     from braincode_jupyter.protocol.ports import Clock, ModelClient
     from braincode_jupyter.protocol.sections import Resolution
-    from braincode_jupyter.references.content import Expansion
+    from braincode_jupyter.references import Expansion
     from braincode_jupyter.runtime.settings import RunArguments, Sources
     from braincode_jupyter.views.session_context import SessionContext
 
