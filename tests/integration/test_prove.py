@@ -43,7 +43,7 @@ async def test_a_leak_would_be_found() -> None:
         if call.role == "security":
             gossip.append(text)
         if call.role == "analyst" and gossip:
-            return json.dumps({"summary": gossip[0][-3000:]})
+            return json.dumps({"summary": gossip[0][-3000:].replace("`", "")})
         return json.dumps({"summary": "nothing"})
 
     report = await prove_isolation(ScriptedModel(leaky))
