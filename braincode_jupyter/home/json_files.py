@@ -71,19 +71,27 @@ def read_plain_file(path: Path, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes |
         If it is no regular file, too large, unreadable, or not safely the user's own.
     """
     try:
-        descriptor = os.open(path, _OPEN_FLAGS)
+        content = _read_at_most(path, limit_bytes)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise ConfigurationError(
             f"{str(path)!r} cannot be read: {error.strerror}.", hint="Check its permissions."
         ) from error
-    with open(descriptor, "rb") as file:
-        _check(os.fstat(descriptor), path, limit_bytes)
-        content = file.read(limit_bytes + 1)
     if len(content) > limit_bytes:
         _refuse_size(path, limit_bytes)
     return content
+
+
+def _read_at_most(path: Path, limit_bytes: int) -> bytes:
+    """Return the content of a checked file, or one byte more than the limit."""
+    descriptor = os.open(path, _OPEN_FLAGS)
+    try:
+        _check(os.fstat(descriptor), path, limit_bytes)
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(limit_bytes + 1)
+    finally:
+        os.close(descriptor)
 
 
 def _check(info: os.stat_result, path: Path, limit_bytes: int) -> None:

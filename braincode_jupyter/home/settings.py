@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.errors import ConfigurationError
 from braincode_jupyter.home.json_files import read_object
@@ -49,7 +49,7 @@ def read_settings(home: Path) -> Settings:
     path = home / SETTINGS
     raw = read_object(path) or {}
     mode = raw.get("mode", "auto")
-    if mode not in {"auto", "radical"}:
+    if mode not in ("auto", "radical"):
         raise ConfigurationError(
             f"'mode' in {str(path)!r} is {mode!r}.", hint='Use "auto" or "radical".'
         )
@@ -62,7 +62,7 @@ def read_settings(home: Path) -> Settings:
     features = raw.get("features")
     switches = features if isinstance(features, Mapping) else {}
     return Settings(
-        mode=cast("Literal['auto', 'radical']", mode),
+        mode=mode,
         default_brain_id=brain_id,
         are_hooks_on=switches.get("hooks") is not False,
         is_dynamic_dispatch_on=switches.get("dynamicDispatch") is not False,

@@ -124,20 +124,17 @@ def read_whole(path: Path, limit_bytes: int) -> bytes:
     """
     _refuse_link(path)
     descriptor = os.open(path, os.O_RDONLY | _SAFE_FLAGS)
-    with open(descriptor, "rb", buffering=0) as file:
+    try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
             raise OSError(f"{str(path)!r} is not a regular file")
         if info.st_size > limit_bytes:
             raise OSError(f"{str(path)!r} is larger than {limit_bytes:,} bytes")
-        content = bytearray()
-        while piece := file.read(min(limit_bytes + 1 - len(content), max(info.st_size, 4096) + 1)):
-            content += piece
-            if len(content) > limit_bytes:
-                # It grew while it was read: what lies beyond belongs to the next reading.
-                del content[limit_bytes:]
-                break
-        return bytes(content)
+        with open(descriptor, "rb", closefd=False) as file:
+            # What is appended meanwhile belongs to the next reading.
+            return file.read(limit_bytes)
+    finally:
+        os.close(descriptor)
 
 
 def disk_sync(descriptor: int) -> None:
