@@ -69,7 +69,7 @@ _PREFIXES: dict[TokenKind, str] = {
     "output": "@out:",
     "variable": "@var:",
 }
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})(.*)")
+_FENCE = re.compile(r"[ \t>]*((?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)")
 _BACKTICKS = re.compile(r"`+")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -235,12 +235,12 @@ def _code_spans(prompt: str) -> Iterator[tuple[int, int]]:
     for line in _LINE.findall(prompt):
         match = _FENCE.match(line)
         if fence:
-            if match and match[1].startswith(fence) and not match[2].strip():
+            if match and not match[1] and match[2].startswith(fence) and not match[3].strip():
                 yield fence_start, position + len(line)
                 fence = ""
-        elif match and not (match[1][0] == "`" and "`" in match[2]):
+        elif match and not (match[2][0] == "`" and "`" in match[3]):
             yield from _inline_spans(prompt, paragraph, position)
-            paragraph, fence, fence_start = None, match[1], position
+            paragraph, fence, fence_start = None, match[2], position
         elif not line.strip():
             yield from _inline_spans(prompt, paragraph, position)
             paragraph = None
