@@ -1,5 +1,75 @@
-"""Language models behind one port.
+"""Language models behind the port ``ModelClient``.
 
-Purpose: turn a role's chain of model ids into usable candidates and make single, isolated calls.
-Scripted stand-ins live here too and are public through `braincode_jupyter.testing`.
+Purpose: turn a role's chain of model ids into usable candidates (`ModelRegistry`), make single,
+isolated calls (`ProviderModels`), and keep the embedded model (`install`, `installed`, `WEIGHTS`).
+Scripted stand-ins live here too and are public through ``braincode_jupyter.testing``.
+
+Invariants:
+
+- Only the ids of a chain are tried, in order; why one cannot be used is said, with what to do.
+- Every failure of a call is a ``ModelError`` with a reason code. A stream without a finish reason
+  and an empty reply are failures.
+- A credential is a ``Secret`` from the moment it is found, goes only to the address that it was
+  configured for, and is in no message, whatever form a provider sends it back in.
+- Importing this package is cheap: ``pydantic_ai`` is imported by `agents` alone, at the first call
+  or by `warm_up` in a thread. Nothing is fetched unless `install` is called.
+
+May import ``brain``, ``protocol`` and ``errors``; knows no file of ``~/.braincode``, no notebook.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from braincode_jupyter.models.agents import warm_up as warm_up
+    from braincode_jupyter.models.client import ProviderModels as ProviderModels
+    from braincode_jupyter.models.configured import load_models as load_models
+    from braincode_jupyter.models.registry import ModelRegistry as ModelRegistry
+    from braincode_jupyter.models.registry import ProviderStatus as ProviderStatus
+    from braincode_jupyter.models.retries import RetryPolicy as RetryPolicy
+    from braincode_jupyter.models.retries import Timeouts as Timeouts
+    from braincode_jupyter.models.weights import WEIGHTS as WEIGHTS
+    from braincode_jupyter.models.weights import Weights as Weights
+    from braincode_jupyter.models.weights import install as install
+    from braincode_jupyter.models.weights import installed as installed
+
+__all__ = [
+    "WEIGHTS",
+    "ModelRegistry",
+    "ProviderModels",
+    "ProviderStatus",
+    "RetryPolicy",
+    "Timeouts",
+    "Weights",
+    "install",
+    "installed",
+    "load_models",
+    "warm_up",
+]
+
+_HOMES = {
+    "WEIGHTS": "weights",
+    "ModelRegistry": "registry",
+    "ProviderModels": "client",
+    "ProviderStatus": "registry",
+    "RetryPolicy": "retries",
+    "Timeouts": "retries",
+    "Weights": "weights",
+    "install": "weights",
+    "installed": "weights",
+    "load_models": "configured",
+    "warm_up": "agents",
+}
+
+
+def __getattr__(name: str) -> object:
+    # Resolved on first use: the embedded model's process imports this package as well.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

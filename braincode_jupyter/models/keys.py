@@ -131,8 +131,8 @@ def entry_base_url(entry: ModelEntry, api: str) -> str:
     url = entry.base_url.rstrip("/")
     if api == "anthropic-messages":
         return url.removesuffix("/v1")
-    if not api.startswith("openai"):
-        return url
+    if api == "google-generative-ai":
+        return url.removesuffix("/v1beta")
     has_version = any(_VERSION_SEGMENT.fullmatch(s) for s in urlsplit(url).path.split("/"))
     return url if has_version else f"{url}/v1"
 

@@ -38,7 +38,7 @@ from braincode_jupyter.models.weights import WEIGHTS, installed
 from braincode_jupyter.protocol.sections import Candidate, Refusal, Resolution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -113,6 +113,10 @@ class ModelRegistry:
         for entry in self._entries.values():
             self.redactor.add(*(secret for _, secret in entry.headers))
             self.redactor.add(*address_secrets(entry.provider, entry.base_url))
+        # One provider may send back the key of another, so all are known from the start.
+        for info in self._infos():
+            self._key(info.id, info.key_env)
+            self._key(info.id, ())
 
     def known(self) -> tuple[str, ...]:
         """Return every id that has an entry, the embedded models included."""
@@ -201,10 +205,13 @@ class ModelRegistry:
 
     def status(self) -> tuple[ProviderStatus, ...]:
         """Return for every provider whether it can be used; makes no request."""
+        return tuple(self._provider_status(info) for info in self._infos())
+
+    def _infos(self) -> Iterable[ProviderInfo]:
         infos = dict(catalogue().providers)
         for entry in self._entries.values():
             infos.setdefault(entry.provider, _unknown(entry))
-        return tuple(self._provider_status(info) for info in infos.values())
+        return infos.values()
 
     def _provider_status(self, info: ProviderInfo) -> ProviderStatus:
         found = self._key(info.id, info.key_env)

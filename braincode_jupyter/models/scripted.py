@@ -62,7 +62,9 @@ class Reply:
 ScriptLine = str | Reply | Exception
 """What one call gets: a text, a reply with its manners, or a failure."""
 Script = (
-    Callable[["ModelCall"], ScriptLine] | Mapping[str, ScriptLine | Sequence[ScriptLine]] | None
+    Callable[["ModelCall"], ScriptLine | None]
+    | Mapping[str, ScriptLine | Sequence[ScriptLine]]
+    | None
 )
 """A function of the call, or lines by role or by kind of call."""
 
@@ -73,11 +75,11 @@ class ScriptedModel:
     Parameters
     ----------
     replies : callable or mapping or None
-        A function from the `ModelCall` to a text, a `Reply`, an exception to raise, or None for the
-        plain well-formed answer; or a mapping
-        from a role (looked up first) or a kind of call (``"router"``, ``"worker"``, ``"primary"``,
-        ``"review"``) to one such line, or to several that are played in order, the last one again
-        and again. Calls that the script does not name get a plain well-formed answer.
+        A function from the `ModelCall` to a text, a `Reply`, an exception to raise, or None for a
+        plain well-formed answer; or a mapping from a role (looked up first) or a kind of call
+        (``"router"``, ``"worker"``, ``"primary"``, ``"review"``) to one such line, or to several
+        that are played in order, the last one again and again. Calls that the script does not name
+        get a plain well-formed answer.
     latency_s : float
         Wait before the first piece of every reply; seconds.
     chunk_chars : int
