@@ -39,7 +39,7 @@ _DOMAINS = ("frontend", "backend", "designer", "dba", "security", "qa", "review"
 _PRIMARY_ORDER = ("frontend", "backend", "dba", "designer", "security", "qa", "review")
 _SUPPORT_ORDER = ("designer", "backend", "frontend", "dba", "security", "qa")
 _NO_LIBRARIAN = frozenset({"rush", "devops", "review", "summarize"})
-_NOT_IMPLEMENTATION = frozenset({"librarian", "designer", "qa", "review"})
+_NOT_IMPLEMENTATION = frozenset({"librarian", "designer", "qa", "review", "statistician"})
 _FINAL_REPORT = "final-report"
 _DATA_EDGES = (
     ("librarian", "analyst"),

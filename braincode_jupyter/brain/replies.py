@@ -214,19 +214,25 @@ def result_block(result: ExecutedWorkerResult) -> str:
     ----------
     Braincode, worker summaries inside prompts.
     """
-    progress = result.progress
     lines = [
         f"### {result.role} ({result.status})",
         f"Task: {result.task_id} -> {result.parent_id}",
         f"Goal: {_indented(result.goal)}",
-        f"Progress: {progress.status}"
-        + (f": {_indented(progress.summary)}" if progress.summary else ""),
+        f"Progress: {_progress_line(result)}",
         f"Summary: {_indented(result.summary)}",
         *_listed("Artifacts", (_named(ref) for ref in result.artifacts)),
         *_listed("Risks", result.risks),
         *_listed("Open questions", result.next_questions),
     ]
     return "\n".join(lines)
+
+
+def _progress_line(result: ExecutedWorkerResult) -> str:
+    """Return status and progress summary; one that only repeats the summary is left out."""
+    status, summary = result.progress.status, result.progress.summary
+    if not summary or summary == clip(result.summary, MAX_PROGRESS_CHARS):
+        return status
+    return f"{status}: {_indented(summary)}"
 
 
 def _json_candidate(text: str) -> str:
