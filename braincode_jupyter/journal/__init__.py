@@ -21,6 +21,7 @@ from braincode_jupyter.journal.listing import (
     is_session_id,
     list_sessions,
     open_session,
+    read_session_context,
     resolve_session,
     session_path,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "open_session",
     "read_lines",
     "read_records",
+    "read_session_context",
     "resolve_session",
     "session_path",
 ]

@@ -6,6 +6,7 @@ do not exist. Listing creates nothing.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -18,14 +19,23 @@ from braincode_jupyter.errors import JournalError
 from braincode_jupyter.journal.files import make_private_folder
 from braincode_jupyter.journal.lines import LineError, decode
 from braincode_jupyter.journal.lock import SessionLock
-from braincode_jupyter.journal.reader import read_bytes
+from braincode_jupyter.journal.reader import read_bytes, read_lines
 from braincode_jupyter.journal.writer import SessionWriter
-from braincode_jupyter.views.session_context import FACT_TYPES, SessionFacts, summarise
+from braincode_jupyter.views.session_context import (
+    CONTEXT_TYPES,
+    FACT_TYPES,
+    MAX_ENTRIES,
+    SessionFacts,
+    read_context,
+    summarise,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from pydantic import JsonValue
+
+    from braincode_jupyter.views.session_context import SessionContext
 
 DEFAULT_LIMIT: Final = 25
 """Sessions of a listing, unless told otherwise."""
@@ -34,6 +44,7 @@ RESOLVE_LIMIT: Final = 100
 NEWEST: Final = "last"
 """The reference that means the newest session."""
 
+_FACT_MARK: Final = b'"run_'
 _SUFFIX: Final = ".jsonl"
 _MAX_ID_CHARS: Final = 200
 _SESSION_ID: Final = re.compile(r"(?!\.)[A-Za-z0-9._-]+")
@@ -163,6 +174,30 @@ def resolve_session(home: Path, ref: str, *, exclude: Collection[str] = ()) -> S
     return _exact_file(home, ref)
 
 
+def read_session_context(entry: SessionEntry, *, max_entries: int = MAX_ENTRIES) -> SessionContext:
+    """Read a session in short, without decoding what does not count for that.
+
+    Parameters
+    ----------
+    entry : SessionEntry
+        The session, as listed or resolved.
+    max_entries : int
+        Newest entries kept, at least one.
+
+    Returns
+    -------
+    SessionContext
+        What `compact_snapshot` draws.
+
+    Raises
+    ------
+    JournalError
+        If the file cannot be read.
+    """
+    lines = read_lines(entry.path, types=CONTEXT_TYPES).lines
+    return read_context(entry.facts, lines, max_entries=max_entries)
+
+
 def open_session(home: Path, session_id: str, *, writer_id: str | None = None) -> SessionWriter:
     """Open a session for writing; close it to let others write.
 
@@ -240,15 +275,16 @@ def _entry(candidate: _Candidate) -> SessionEntry:
 
 def _fact_lines(content: bytes) -> Iterator[dict[str, JsonValue]]:
     """Decode only the lines that can be of a type that a listing looks at."""
-    for raw in content.split(b"\n"):
-        if b'"run_' not in raw:
-            continue
-        try:
-            line = decode(raw)
-        except LineError:
-            continue
-        if line.get("type") in FACT_TYPES:
-            yield line
+    at = content.find(_FACT_MARK)
+    while at >= 0:
+        begin = content.rfind(b"\n", 0, at) + 1
+        end = content.find(b"\n", at)
+        end = end if end >= 0 else len(content)
+        with contextlib.suppress(LineError):
+            line = decode(content[begin:end])
+            if line.get("type") in FACT_TYPES:
+                yield line
+        at = content.find(_FACT_MARK, end)
 
 
 def _exact_file(home: Path, session_id: str) -> SessionEntry | None:

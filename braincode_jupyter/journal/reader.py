@@ -8,6 +8,7 @@ the numbers of one writer is reported.
 from __future__ import annotations
 
 import gc
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -19,7 +20,7 @@ from braincode_jupyter.journal.spill import restore
 from braincode_jupyter.protocol.records import parse_record
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Callable, Collection, Generator, Mapping
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -47,13 +48,16 @@ class SessionLines:
     bad: tuple[BadPiece, ...]
 
 
-def read_lines(path: Path) -> SessionLines:
+def read_lines(path: Path, *, types: Collection[str] | None = None) -> SessionLines:
     """Read a session file.
 
     Parameters
     ----------
     path : Path
         The file.
+    types : collection of str or None
+        Record types of interest: lines that clearly are of another one may be passed over unread,
+        damage and gaps included. None: all.
 
     Returns
     -------
@@ -65,12 +69,13 @@ def read_lines(path: Path) -> SessionLines:
     JournalError
         If the file cannot be read at all, is no regular file, or exceeds `MAX_SESSION_BYTES`.
     """
-    content = read_bytes(path)
-    collected = _Collected(path=path)
+    pieces = read_bytes(path).split(b"\n")
+    collected = _Collected(path=path, counts_gaps=types is None)
+    is_wanted = _head_filter(types)
     at_byte = 0
     with _collection_paused():
-        for raw in content.split(b"\n"):
-            if raw and not raw.isspace():
+        for raw in pieces:
+            if is_wanted(raw) and not raw.isspace():
                 collected.take(raw, at_byte)
             at_byte += len(raw) + 1
     return SessionLines(lines=tuple(collected.lines), bad=tuple(collected.bad))
@@ -126,9 +131,19 @@ def read_bytes(path: Path) -> bytes:
         ) from error
 
 
+def _head_filter(types: Collection[str] | None) -> Callable[[bytes], object]:
+    """Return a test that only lines fail whose first keys name another type."""
+    if types is None:
+        return bool
+    names = "|".join(re.escape(name) for name in sorted(types))
+    other = rf'(?!\{{"timestamp":[0-9]+,"type":"(?!(?:{names})")[a-z_]+")(?s:.)'
+    return re.compile(other.encode()).match
+
+
 @dataclass(slots=True)
 class _Collected:
     path: Path
+    counts_gaps: bool
     lines: list[Mapping[str, JsonValue]] = field(default_factory=list["Mapping[str, JsonValue]"])
     bad: list[BadPiece] = field(default_factory=list[BadPiece])
     last_seq: dict[JsonValue, int] = field(default_factory=dict["JsonValue", int])
@@ -156,7 +171,7 @@ class _Collected:
         if seq == last:
             return True
         # A bad line since this writer's last good one explains the gap already.
-        if seq > last + 1 and self.bad_before.get(writer, 0) == len(self.bad):
+        if self.counts_gaps and seq > last + 1 and self.bad_before.get(writer, 0) == len(self.bad):
             reason = f"{seq - last - 1} lines of writer {writer!r} are missing before this one"
             self.bad.append(BadPiece(at_byte=at_byte, size_bytes=0, reason=reason))
         self.last_seq[writer] = seq

@@ -370,6 +370,10 @@ _STEPS: Final[Mapping[str, Callable[[_Folding, Line], None]]] = {
 }
 
 
+CONTEXT_TYPES: Final = frozenset(_STEPS)
+"""Record types that `read_context` looks at."""
+
+
 def _check(result: Line) -> CheckEntry:
     exit_code = _number(result, "exitCode")
     return CheckEntry(

@@ -11,6 +11,8 @@ from braincode_jupyter.journal import (
     is_session_id,
     list_sessions,
     open_session,
+    read_lines,
+    read_session_context,
     resolve_session,
     session_path,
 )
@@ -21,6 +23,7 @@ from braincode_jupyter.protocol.records import (
     RunFailed,
     RunStart,
 )
+from braincode_jupyter.views.session_context import read_context
 
 _START = RunStart(timestamp=1, run_id="r1", prompt="Why?", project_support={"root": "/repo"})
 _END = RunEnded(timestamp=2, summary="Because.", worker_results=(), final_report={})
@@ -166,3 +169,15 @@ def test_ids_that_could_lead_elsewhere_are_refused(tmp_path: Path, session_id: s
 def test_ids_of_the_original_are_accepted() -> None:
     for session_id in ("7d0f6f5e-3a52-4f37-9d0b-0c6f3a0f4a11", "a.b_c-1", "Console", "-x"):
         assert is_session_id(session_id)
+
+
+def test_a_session_in_short_is_the_same_as_from_all_of_its_lines(
+    tmp_path: Path, sessions: Path
+) -> None:
+    for path in sessions.glob("*.jsonl"):
+        _session(tmp_path, path.stem, second=1, content=path.read_bytes())
+
+    for entry in list_sessions(tmp_path):
+        lines = read_lines(entry.path).lines
+
+        assert read_session_context(entry) == read_context(entry.facts, lines)

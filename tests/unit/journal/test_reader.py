@@ -12,7 +12,7 @@ from original_reader import read_original
 
 from braincode_jupyter.errors import JournalError
 from braincode_jupyter.journal import SessionWriter, read_lines, read_records
-from braincode_jupyter.protocol.records import OpaqueRecord, Warned
+from braincode_jupyter.protocol.records import OpaqueRecord, RunStart, Warned
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,3 +133,19 @@ def test_the_cycle_collector_is_left_as_it_was(tmp_path: Path) -> None:
         gc.enable()
 
     assert was_on
+
+
+def test_lines_of_other_types_are_passed_over_unread(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    writer = SessionWriter(path, writer_id="w1")
+    for number in range(3):
+        writer.append(Warned(timestamp=number, message=str(number)))
+    writer.append(RunStart(timestamp=9, prompt="Why?"))
+    writer.close()
+    with path.open("ab") as file:
+        file.write(b'{"timestamp":1,"type":"warning"\n{"type":"run_start"}\n\n{"x":\n')
+
+    read = read_lines(path, types={"run_start"})
+
+    assert [line["type"] for line in read.lines] == ["run_start", "run_start"]
+    assert [piece.size_bytes for piece in read.bad] == [5]
