@@ -46,6 +46,7 @@ export default () => {
     render({ model, el }: { model: Model; el: HTMLElement }): () => void {
       const listener = new CardOfModel(model, el, feed);
       listeners.add(listener);
+      listener.start();
       return () => {
         listeners.delete(listener);
         listener.dispose();
@@ -65,10 +66,13 @@ class CardOfModel implements Listener {
     private readonly model: Model,
     private readonly el: HTMLElement,
     private readonly feed: RunFeed
-  ) {
+  ) {}
+
+  /** Draw, and ask for what came before; listens already, so no answer is missed. */
+  start(): void {
     this.onView();
     if (this.isGoing()) {
-      this.model.send({ kind: 'ready', have: feed.have() });
+      this.model.send({ kind: 'ready', have: this.feed.have() });
       this.ping(WORDS.stopByInterrupt);
     }
   }
