@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from braincode_jupyter.models.entries import catalogue
+from braincode_jupyter.models.entries import THINKING_LEVELS, catalogue
 from braincode_jupyter.models.keys import Endpoint, same_origin
 from braincode_jupyter.models.wording import without_lone_surrogates
 from braincode_jupyter.protocol.usage import TokenUsage
@@ -35,6 +35,9 @@ _LOCAL_SETTINGS: dict[str, Any] = {
     "presence_penalty": 0.3,
     "extra_body": {"min_p": 0.05, "repeat_penalty": 1.05, "repeat_last_n": 256},
 }
+
+_ROOM = (("minimal", 1_024), ("low", 2_048), ("medium", 8_192), ("high", 16_384))
+"""The most effort below so many output tokens."""
 
 Ending = Literal["stop", "length", "filtered", "failed", "missing"]
 """How a stream ended; ``missing``: it stopped without saying why."""
@@ -220,11 +223,17 @@ def _settings(call: ModelCall, endpoint: Endpoint) -> ModelSettings:
         settings["max_tokens"] = min(call.max_output_tokens, call.candidate.max_output_tokens)
     elif endpoint.entry.thinking not in {"", "off"}:
         # Servers that nobody described may refuse a request with a parameter for thinking.
-        level = call.candidate.thinking
+        level = _affordable(call.candidate.thinking, call.max_output_tokens)
         settings["thinking"] = False if level == "off" else level
     if endpoint.api == "openai-responses":
         settings["openai_store"] = False
     return cast("ModelSettings", settings)
+
+
+def _affordable(level: str, output_tokens: int) -> str:
+    """Lower an effort until thinking, which counts as output, leaves room for the answer."""
+    highest = next((known for known, room in _ROOM if output_tokens < room), "max")
+    return THINKING_LEVELS[min(THINKING_LEVELS.index(level), THINKING_LEVELS.index(highest))]
 
 
 def _parameters(call: ModelCall) -> ModelRequestParameters:

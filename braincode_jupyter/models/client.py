@@ -22,7 +22,7 @@ from braincode_jupyter.models.failures import reply_failure, to_model_error
 from braincode_jupyter.models.keys import Endpoint
 from braincode_jupyter.models.local import ALIAS, SHARED_SERVERS, SLOTS, LocalServers
 from braincode_jupyter.models.pricing import cost_usd
-from braincode_jupyter.models.registry import LOCAL_PROVIDER, ModelRegistry
+from braincode_jupyter.models.registry import LOCAL_PROVIDER, ModelRegistry, ProviderStatus
 from braincode_jupyter.models.retries import Allowance, RetryPolicy, Timeouts, wait_before_retry
 from braincode_jupyter.models.wording import PieceJoiner
 from braincode_jupyter.protocol.sections import ModelReply, Refusal, Resolution
@@ -88,6 +88,14 @@ class ProviderModels:
     def resolve(self, model_ids: Sequence[str], *, thinking: str, vision: bool) -> Resolution:
         """Return what can be used of a role's chain; see `ModelRegistry.resolve`."""
         return self._registry.resolve(model_ids, thinking=thinking, vision=vision)
+
+    def known(self) -> tuple[str, ...]:
+        """Return every id that has an entry; see `ModelRegistry.known`."""
+        return self._registry.known()
+
+    def status(self) -> tuple[ProviderStatus, ...]:
+        """Return for every provider whether it has a key; see `ModelRegistry.status`."""
+        return self._registry.status()
 
     async def complete(self, call: ModelCall, on_text: TextSink) -> ModelReply:
         """Make one call, streaming its text.

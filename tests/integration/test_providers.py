@@ -10,6 +10,7 @@ import pytest
 
 from braincode_jupyter.errors import ModelError
 from braincode_jupyter.models import ModelRegistry, ProviderModels, RetryPolicy, Timeouts
+from braincode_jupyter.models.entries import THINKING_LEVELS
 from braincode_jupyter.protocol.sections import ImagePart, ModelCall, ModelReply, Prompt
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ async def opened(
     await client.aclose()
 
 
-def call(
+def call(  # noqa: PLR0913 - one keyword per thing that a test varies
     client: ProviderModels,
     model_id: str,
     *,
@@ -53,6 +54,7 @@ def call(
     images: tuple[ImagePart, ...] = (),
     thinking: str = "off",
     timeout_s: float = 10.0,
+    output_tokens: int = 321,
 ) -> ModelCall:
     resolution = client.resolve([model_id], thinking=thinking, vision=bool(images))
     assert resolution.candidates, resolution.refusals
@@ -72,7 +74,7 @@ def call(
             user=user,
             images=images,
         ),
-        max_output_tokens=321,
+        max_output_tokens=output_tokens,
         timeout_s=timeout_s,
     )
 
@@ -401,12 +403,30 @@ async def test_effort_is_sent_to_models_that_think(provider: LoopbackProvider) -
     provider.streams(provider.responses("ok"))
     provider.streams(provider.chat("ok"))
 
-    await ask(provider, RESPONSES, thinking="high")
+    await ask(provider, RESPONSES, thinking="high", output_tokens=10_000)
     await ask(provider, CHAT, thinking="high")
 
     assert provider.seen[0].body["reasoning"]["effort"] == "high"
     assert provider.seen[0].body["store"] is False
     assert "reasoning_effort" not in provider.seen[1].body
+
+
+async def test_effort_leaves_room_for_the_answer(provider: LoopbackProvider) -> None:
+    provider.streams(provider.responses("ok"))
+
+    await ask(provider, RESPONSES, thinking="xhigh", output_tokens=4_096)
+
+    assert provider.seen[0].body["reasoning"]["effort"] == "medium"
+
+
+@pytest.mark.parametrize("level", THINKING_LEVELS)
+@EVERY_FORMAT
+async def test_every_effort_can_be_asked_for(
+    provider: LoopbackProvider, model_id: str, level: str
+) -> None:
+    provider.streams(events(provider, model_id, "ok"))
+
+    assert (await ask(provider, model_id, thinking=level, output_tokens=32_768)).text == "ok"
 
 
 async def test_price_is_known_for_known_models_and_unknown_for_others(
