@@ -53,7 +53,9 @@ def start_primary(t: Transition, *, attempt: int) -> None:
             candidate=candidate,
             attempt=attempt,
             extra=primary_instructions(
-                worker.context_id, has_results=bool(support_workers(t.plan))
+                worker.context_id,
+                has_results=bool(support_workers(t.plan)),
+                is_demo=candidate.is_local_demo,
             ),
         )
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.demo import DEMO_OUTPUT_TOKENS
 from braincode_jupyter.brain.tokens import estimate_tokens
 from braincode_jupyter.protocol.records import ModelReplied
 
@@ -81,10 +82,11 @@ def allow(
     """
     sent = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
     sent += IMAGE_TOKENS * len(prompt.images)
-    output = min(candidate.max_output_tokens, MAX_OUTPUT_TOKENS[prompt.call_kind])
+    most = DEMO_OUTPUT_TOKENS if candidate.is_local_demo else MAX_OUTPUT_TOKENS
+    output = most_output = min(candidate.max_output_tokens, most[prompt.call_kind])
     if max_tokens is not None:
         output = min(output, max_tokens - committed_tokens - sent)
-        if output < min(MIN_OUTPUT_TOKENS, candidate.max_output_tokens):
+        if output < min(MIN_OUTPUT_TOKENS, most_output):
             return Allowance(max_output_tokens=0, reserved_tokens=sent + MIN_OUTPUT_TOKENS)
     return Allowance(max_output_tokens=output, reserved_tokens=sent + output)
 

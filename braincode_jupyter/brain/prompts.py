@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.demo import DEMO_PRIMARY_TASK, DEMO_WORKER_TASK
 from braincode_jupyter.brain.handoff import reply_template, review_reply_template
 from braincode_jupyter.brain.replies import result_block
 from braincode_jupyter.brain.roles import ROLES, role_prompt
@@ -144,8 +145,10 @@ def instruction(context_id: str, source: str, text: str) -> Section:
     return Section(kind="instruction", owner=context_id, source=source, title="", text=text)
 
 
-def worker_instructions(packet: HandoffPacket) -> tuple[Section, ...]:
+def worker_instructions(packet: HandoffPacket, *, is_demo: bool = False) -> tuple[Section, ...]:
     """Return the task line and the reply shape of a worker call."""
+    if is_demo:
+        return (instruction(packet.task.id, "instruction:worker", DEMO_WORKER_TASK),)
     return (
         instruction(packet.task.id, "instruction:worker", _WORKER_TASK),
         instruction(packet.task.id, "instruction:reply", reply_template(packet)),
@@ -160,7 +163,10 @@ def review_instructions(packet: HandoffPacket) -> tuple[Section, ...]:
     )
 
 
-def primary_instructions(context_id: str, *, has_results: bool) -> tuple[Section, ...]:
+def primary_instructions(
+    context_id: str, *, has_results: bool, is_demo: bool = False
+) -> tuple[Section, ...]:
     """Return the task line of the primary call."""
     text = _PRIMARY_TASK if has_results else _PRIMARY_ALONE
+    text = DEMO_PRIMARY_TASK if is_demo else text
     return (instruction(context_id, "instruction:primary", text),)

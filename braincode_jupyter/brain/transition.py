@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.demo import fit_demo
 from braincode_jupyter.brain.effects import CallModel, EndRun, WriteRecord
 from braincode_jupyter.brain.flow import build_prompt, pointer, select, withheld_reason
 from braincode_jupyter.brain.limits import CALL_TIMEOUT_S, allow, unmeasured_tokens
@@ -143,6 +144,9 @@ class Transition:
         override = policy_for(request.preset, asking.role).system_prompt
         role = role_section(asking.role, asking.context_id, asking.candidate, override=override)
         pool = (*existing(self.state), role, *asking.extra)
+        spared: tuple[Section, ...] = ()
+        if asking.candidate.is_local_demo:
+            pool, spared = fit_demo(pool)
         granted = self._granted(pool, asking) if request.options.need_to_know else None
         seen, withheld = select(
             pool,
@@ -157,7 +161,7 @@ class Transition:
             context_id=asking.context_id,
             upstream=asking.upstream,
             granted=granted,
-            withheld=withheld,
+            withheld=(*withheld, *spared),
         )
         limit = request.options.max_tokens
         committed = self.state.committed_tokens

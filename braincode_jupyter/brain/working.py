@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.demo import DEMO_REPLY_SCHEMA
 from braincode_jupyter.brain.handoff import (
     REVIEW_REPLY_SCHEMA,
     WORKER_REPLY_SCHEMA,
@@ -27,6 +28,10 @@ from braincode_jupyter.protocol.records import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
     from braincode_jupyter.brain.state import OpenCall
     from braincode_jupyter.brain.transition import Transition
     from braincode_jupyter.protocol.contexts import ResultStatus
@@ -146,8 +151,12 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
             context_id=worker.context_id,
             candidate=candidate,
             attempt=attempt,
-            extra=review_instructions(packet) if is_review else worker_instructions(packet),
-            reply_schema=REVIEW_REPLY_SCHEMA if is_review else WORKER_REPLY_SCHEMA,
+            extra=(
+                review_instructions(packet)
+                if is_review
+                else worker_instructions(packet, is_demo=candidate.is_local_demo)
+            ),
+            reply_schema=_reply_schema(candidate, is_review=is_review),
             upstream=frozenset(upstream_of(t.plan, worker.context_id)),
         )
     )
@@ -173,6 +182,12 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
         )
     )
     t.launch(*prepared)
+
+
+def _reply_schema(candidate: Candidate, *, is_review: bool) -> Mapping[str, JsonValue]:
+    if is_review:
+        return REVIEW_REPLY_SCHEMA
+    return DEMO_REPLY_SCHEMA if candidate.is_local_demo else WORKER_REPLY_SCHEMA
 
 
 def take_worker_reply(
