@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING
 from rows import Row
 
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
+from braincode_jupyter.models import warm_up
+from braincode_jupyter.protocol.usage import TokenUsage
 from braincode_jupyter.runtime import Run, RunArguments, Sources, prepare_run
-from braincode_jupyter.testing import ScriptedModel
+from braincode_jupyter.testing import Reply, ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +40,7 @@ _SUPPORT = [
 ]
 
 
-def script(workers: int, *, summary_chars: int = 0, private_chars: int = 0) -> dict[str, str]:
+def script(workers: int, *, summary_chars: int = 0, private_chars: int = 0) -> dict[str, Reply]:
     """Give a plan with independent workers, and their replies."""
     roles = [*_SUPPORT[:workers], _PRIMARY]
     plan = {
@@ -49,8 +52,16 @@ def script(workers: int, *, summary_chars: int = 0, private_chars: int = 0) -> d
         "dependencies": [],
     }
     result = json.dumps({"summary": "s" * summary_chars or "Done."})
-    replies = dict.fromkeys(_SUPPORT[:workers], f"{'p' * private_chars}\n{result}")
-    return {"router": json.dumps(plan), **replies}
+    approval = json.dumps({"decision": "approved", "summary": "Fine.", "rationale": "Fine."})
+    replies = {
+        "router": json.dumps(plan),
+        "primary": "The answer.",
+        "review": approval,
+        **dict.fromkeys(_SUPPORT[:workers], f"{'p' * private_chars}\n{result}"),
+    }
+    # With given usage the scripted model does not count tokens, which is no work of a run.
+    usage = TokenUsage(input=1, output=1, total=2)
+    return {key: Reply(text=text, usage=usage) for key, text in replies.items()}
 
 
 async def _runs(shares: Sequence[int], home: Path, models: Sequence[ScriptedModel]) -> list[Run]:
@@ -171,15 +182,19 @@ def request_rows() -> list[Row]:
     ]
 
 
+def _peak_kib() -> int:
+    """Return the most memory that this process has held; 0 where the system does not tell."""
+    status = Path("/proc/self/status")
+    lines = status.read_text(encoding="utf-8").splitlines() if status.exists() else []
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
+
+
 def main_memory() -> None:
-    """Print the growth of this process over a run of 64 workers; a process of its own."""
-    import resource  # noqa: PLC0415 - not on Windows
-
-    import braincode_jupyter.models  # noqa: F401, PLC0415 - what a run needs anyway
-
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """Print the growth of this process over a run of 64 workers; to be run as a script."""
+    before = _peak_kib()
+    warm_up()  # the model library, as in a kernel with keys
     play(64, latency_s=0.01)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)  # noqa: T201 - for the parent
+    sys.stdout.write(f"{_peak_kib() - before}\n")
 
 
 if __name__ == "__main__":

@@ -30,9 +30,17 @@ FILE_WRITERS = {
     "runtime/prove.py",  # a throw-away project for `%braincode prove`
 }
 OUTSIDE_TASK_GROUPS = {"notebook/loop.py", "notebook/display.py", "widget/batcher.py"}
-BROAD_HANDLERS = {"runtime/orchestrator.py", "notebook/magics.py"}
+BROAD_HANDLERS = {
+    "models/client.py",  # what model libraries raise is open-ended
+    "models/weights.py",  # an optional download client
+    "notebook/magics.py",
+    "references/frames.py",  # objects of the user, whose methods may raise anything
+    "references/variables.py",
+    "runtime/orchestrator.py",
+    "widget/batcher.py",  # a card that cannot be fed must not break the run
+}
 
-_SHELL_INTERNALS = {"user_ns", "user_global_ns", "kernel", "history_manager", "execution_count"}
+_SHELL_INTERNALS = {"user_ns", "user_global_ns", "kernel", "history_manager", "kernel_app"}
 _WRITING_CALLS = {"write_text", "write_bytes", "mkdir", "makedirs", "rename", "unlink", "rmtree"}
 _WRITING_FLAGS = {"O_CREAT", "O_WRONLY", "O_RDWR", "O_APPEND", "O_TRUNC"}
 _WRITING_MODE = re.compile(r"(?=.*[wax+])[rwaxbt+]{1,3}")
