@@ -147,7 +147,7 @@ def test_any_text_gives_a_result_that_can_be_written(text: str) -> None:
     json.dumps(result.to_wire(), ensure_ascii=False).encode("utf-8")
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(OBJECTS)
 def test_normalising_a_result_twice_changes_nothing(fields: dict[str, object]) -> None:
     once = _result(json.dumps(fields))
@@ -159,6 +159,7 @@ def test_normalising_a_result_twice_changes_nothing(fields: dict[str, object]) -
     assert len(once.next_questions) <= MAX_ITEMS
 
 
+@settings(max_examples=40)
 @given(OBJECTS)
 def test_ids_and_role_are_the_brains_own(fields: dict[str, object]) -> None:
     result = _result(json.dumps({**fields, "taskId": "other", "parentId": "x", "role": "rush"}))

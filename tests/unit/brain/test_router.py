@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from braincode_jupyter.brain.clarify import default_clarification
@@ -255,6 +255,7 @@ _ITEM = _JSON | st.fixed_dictionaries(
 )
 
 
+@settings(max_examples=60)
 @given(
     st.fixed_dictionaries(
         {},
