@@ -21,7 +21,6 @@ from braincode_jupyter.journal.listing import (
     is_session_id,
     list_sessions,
     open_session,
-    read_session_context,
     resolve_session,
     session_path,
 )
@@ -38,7 +37,6 @@ __all__ = [
     "open_session",
     "read_lines",
     "read_records",
-    "read_session_context",
     "resolve_session",
     "session_path",
 ]

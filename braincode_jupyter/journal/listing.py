@@ -19,14 +19,11 @@ from braincode_jupyter.errors import JournalError
 from braincode_jupyter.journal.files import make_private_folder
 from braincode_jupyter.journal.lines import LineError, decode
 from braincode_jupyter.journal.lock import SessionLock
-from braincode_jupyter.journal.reader import read_bytes, read_lines
+from braincode_jupyter.journal.reader import read_bytes
 from braincode_jupyter.journal.writer import SessionWriter
 from braincode_jupyter.views.session_context import (
-    CONTEXT_TYPES,
     FACT_TYPES,
-    MAX_ENTRIES,
     SessionFacts,
-    read_context,
     summarise,
 )
 
@@ -34,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from pydantic import JsonValue
-
-    from braincode_jupyter.views.session_context import SessionContext
 
 DEFAULT_LIMIT: Final = 25
 """Sessions of a listing, unless told otherwise."""
@@ -172,30 +167,6 @@ def resolve_session(home: Path, ref: str, *, exclude: Collection[str] = ()) -> S
         if candidate.session_id.startswith(ref):
             return _entry(candidate)
     return _exact_file(home, ref)
-
-
-def read_session_context(entry: SessionEntry, *, max_entries: int = MAX_ENTRIES) -> SessionContext:
-    """Read a session in short, without decoding what does not count for that.
-
-    Parameters
-    ----------
-    entry : SessionEntry
-        The session, as listed or resolved.
-    max_entries : int
-        Newest entries kept, at least one.
-
-    Returns
-    -------
-    SessionContext
-        What `compact_snapshot` draws.
-
-    Raises
-    ------
-    JournalError
-        If the file cannot be read.
-    """
-    lines = read_lines(entry.path, types=CONTEXT_TYPES).lines
-    return read_context(entry.facts, lines, max_entries=max_entries)
 
 
 def open_session(home: Path, session_id: str, *, writer_id: str | None = None) -> SessionWriter:
