@@ -49,11 +49,11 @@ class RenderedCell:
     def cut(self) -> str | None:
         """What was left out, in words."""
         counts = (
-            (self.dropped_chars, "characters"),
-            (self.dropped_outputs, "outputs"),
-            (self.announced_images, "pictures"),
+            (self.dropped_chars, "character"),
+            (self.dropped_outputs, "output"),
+            (self.announced_images, "picture"),
         )
-        said = [f"{count:,} {what}" for count, what in counts if count]
+        said = [counted(count, what) for count, what in counts if count]
         return f"{', '.join(said)} left out" if said else None
 
 

@@ -92,9 +92,11 @@ def counted(count: int, noun: str) -> str:
 
 
 def near_hint(name: str, known: Iterable[str]) -> str:
-    """Return ``Did you mean …?``, or the names that there are."""
+    """Return ``Did you mean …?``, or the names that there are; prefixes do not count as alike."""
     names = list(dict.fromkeys(known))
-    near = get_close_matches(name, names, n=limits.NEAR_NAMES, cutoff=0.6)
+    bare = {token.rpartition(":")[2]: token for token in names}
+    alike = get_close_matches(name.rpartition(":")[2], bare, n=limits.NEAR_NAMES, cutoff=0.6)
+    near = [bare[key] for key in alike]
     if near:
         return f"Did you mean {' or '.join(near)}?"
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")  # noqa: PLR2004
