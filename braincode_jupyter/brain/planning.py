@@ -158,9 +158,8 @@ def _reason_to_skip_router(t: Transition, base: AgentRoutingPlan) -> str | None:
     request = t.state.request
     if request.options.heuristic:
         return "Planned without a model, as asked."
-    candidates = request.router.candidates
-    if candidates and candidates[0].is_local_demo:
-        return "The embedded model does not plan."
+    if request.preset.routing.router == "heuristic":
+        return "This Brain plans from the words of the request."
     # A request that refers to something wants that looked at: never small talk.
     if not request.references and is_conversational(
         request.prompt,
@@ -169,7 +168,7 @@ def _reason_to_skip_router(t: Transition, base: AgentRoutingPlan) -> str | None:
         has_continuity=request.has_continuity,
     ):
         return "Small talk needs no router."
-    if not candidates:
+    if not request.router.candidates:
         t.warn("No model can route; planned from the words of the request.")
         return "No router model is usable."
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from braincode_jupyter.errors import (
     RunError,
     UsageError,
 )
+from braincode_jupyter.home import ensure_home
 from braincode_jupyter.journal import open_session, read_records, resolve_session
 from braincode_jupyter.protocol.records import RunEnded, RunFailed, RunStart
 from braincode_jupyter.runtime.orchestrator import Orchestrator
@@ -125,9 +127,11 @@ class PreparedRun:
             If another process holds the session.
         """
         self._loop = asyncio.get_running_loop()
+        notices = ensure_home(self._preparation.home)
         journal = open_session(self._preparation.home, self.session_id)
+        request = self._preparation.request
         orchestrator = Orchestrator(
-            request=self._preparation.request,
+            request=replace(request, warnings=(*request.warnings, *notices)),
             models=self._preparation.models,
             journal=journal,
             clock=self._clock,

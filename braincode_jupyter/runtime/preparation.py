@@ -26,7 +26,7 @@ from braincode_jupyter.protocol.sections import Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
 from braincode_jupyter.runtime.settings import default_home
-from braincode_jupyter.views.session_context import read_context
+from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
 from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _session_text(home: Path, ref: str) -> SessionText | None:
 
 
 def _context(entry: SessionEntry) -> SessionContext:
-    return read_context(entry.facts, read_lines(entry.path).lines)
+    return read_context(entry.facts, read_lines(entry.path, types=CONTEXT_TYPES).lines)
 
 
 def _choose(
