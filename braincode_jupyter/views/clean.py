@@ -23,7 +23,6 @@ _ESCAPES = re.compile(
     "|(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?"
     "|\x1b[ -/]{0,8}[0-~]?"
 )
-_OVERWRITTEN = re.compile("[^\n\r]*\r(?!\n)")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _HIDDEN = re.compile(
     "(?P<sign>[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -59,7 +58,8 @@ def clean_text(text: str) -> str:
         return text
     text = text.replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     text = _ESCAPES.sub("", text)
-    text = _OVERWRITTEN.sub("", text)
+    if "\r" in text:
+        text = "\n".join(map(_last_written, text.split("\n")))
     text = _CONTROLS.sub("", text)
     text = _SURROGATES.sub("\ufffd", text)
     return _HIDDEN.sub(_mark, text)
@@ -87,6 +87,11 @@ def count_hidden(text: str) -> int:
         if not _belongs(match):
             found += len(match.group())
     return found
+
+
+def _last_written(line: str) -> str:
+    """Return what stays of a line in which carriage returns wrote over earlier text."""
+    return next((part for part in reversed(line.split("\r")) if part), "")
 
 
 def _mark(match: re.Match[str]) -> str:

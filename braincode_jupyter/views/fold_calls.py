@@ -77,11 +77,10 @@ def note_reply(view: RunView, record: ModelReplied) -> RunView:
             "state": state if done or is_cut else "running",
             "ended_ms": record.timestamp if done else None,
             "model_id": clean_line(record.model_id),
-            "usage": count_call(agent.usage),
             "partial": "",
         }
     )
-    view = put_agent(view, agent)
+    view = put_agent(view, count_call(agent, record.call_id))
     name = clean_line(record.model_id)
     if name not in view.models:
         view = view.model_copy(update={"models": (*view.models, name)})
@@ -109,7 +108,6 @@ def note_hidden(view: RunView, where: str, text: str) -> RunView:
 def note_failure(view: RunView, record: ModelFailed) -> RunView:
     """Keep and mark a failed attempt; whether its agent has failed, other records say."""
     agent = _called(view, record)
-    is_called = record.code not in NOT_CALLED
     partial = clip_text(record.partial, MAX_SUMMARY_CHARS)
     done = record.call_kind in {"router", "primary"}
     agent = with_attempt(
@@ -123,7 +121,6 @@ def note_failure(view: RunView, record: ModelFailed) -> RunView:
     )
     agent = agent.model_copy(
         update={
-            "usage": count_call(agent.usage) if is_called else agent.usage,
             "partial": partial,
             "hint": clean_text(record.hint) or words.HINTS.get(record.code),
             "reason": words.REASONS[record.code],
@@ -131,7 +128,8 @@ def note_failure(view: RunView, record: ModelFailed) -> RunView:
             "ended_ms": record.timestamp if done else agent.ended_ms,
         }
     )
-    view = put_agent(view, agent)
+    is_called = record.code not in NOT_CALLED
+    view = put_agent(view, count_call(agent, record.call_id) if is_called else agent)
     if record.call_kind != "primary":
         return view
     if not record.partial:
@@ -154,8 +152,7 @@ def note_usage(view: RunView, record: UsageRecorded) -> RunView:
         else one
         for one in agent.attempts
     )
-    usage = count_tokens(agent.usage, record)
-    agent = agent.model_copy(update={"usage": usage, "attempts": attempts})
+    agent = count_tokens(agent.model_copy(update={"attempts": attempts}), record)
     if agent.kind == "router" and agent.state in {"queued", "running"} and record.call_id is None:
         # The original journals no router call but its tokens, which come when it is over.
         agent = agent.model_copy(update={"state": "completed", "ended_ms": record.timestamp})

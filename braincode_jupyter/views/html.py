@@ -111,7 +111,7 @@ def _head(view: RunView) -> Html:
             parts.append(element("p", note))
     if not view.is_saved:
         parts.append(element("p", element("strong", words.NOT_SAVED)))
-    if view.request.strip() != view.title.strip():
+    if words.request_rest(view):
         parts.append(folded(("Whole request",), element("p", view.request)))
     return joined(parts)
 

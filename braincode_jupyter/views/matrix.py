@@ -105,7 +105,7 @@ def note_sections(view: RunView, agent: AgentView, record: PromptManifest) -> Ru
     naming = _Naming(labels=labels, tokens=tokens)
     saw = [_section(naming, one, total) for one in record.sections[:MAX_SECTIONS]]
     withheld = [_section(naming, one, 0) for one in record.withheld[:MAX_SECTIONS]]
-    changes = {"saw": tuple(saw), "withheld": _merged(withheld)}
+    changes = {"saw": _with_one_wording(saw), "withheld": _merged(withheld)}
     agent = agent.model_copy(update=changes)
     agents = tuple(
         agent if (one.context_id, one.kind) == (agent.context_id, agent.kind) else one
@@ -210,6 +210,28 @@ def _key(section: SectionView) -> str | None:
             return None
 
 
+def _with_one_wording(sections: Iterable[SectionView]) -> tuple[SectionView, ...]:
+    """Return the sections with all fixed wording of ours as one entry, at the end."""
+    kept: list[SectionView] = []
+    wording: SectionView | None = None
+    for section in sections:
+        if section.kind != "instruction":
+            kept.append(section)
+        else:
+            wording = section if wording is None else _sum_of(wording, section)
+    return (*kept, wording) if wording else tuple(kept)
+
+
+def _sum_of(one: SectionView, other: SectionView) -> SectionView:
+    return one.model_copy(
+        update={
+            "chars": one.chars + other.chars,
+            "tokens": one.tokens + other.tokens,
+            "share": round(one.share + other.share, 4),
+        }
+    )
+
+
 def _merged(sections: Iterable[SectionView]) -> tuple[SectionView, ...]:
     """Return the sections with all that is private to one agent as one entry."""
     merged: dict[tuple[str, str, str], SectionView] = {}
@@ -223,8 +245,7 @@ def _merged(sections: Iterable[SectionView]) -> tuple[SectionView, ...]:
             changes = {"kind": kind, "label": label, "reason": "private"} if is_private else {}
             merged[key] = section.model_copy(update=changes)
         else:
-            chars, tokens = known.chars + section.chars, known.tokens + section.tokens
-            merged[key] = known.model_copy(update={"chars": chars, "tokens": tokens})
+            merged[key] = _sum_of(known, section)
     return tuple(merged.values())
 
 

@@ -206,6 +206,8 @@ class AgentView(Packet):
     """On the critical path."""
     usage: UsageView = UsageView()
     """What it spent, failed attempts included."""
+    last_call_id: str = ""
+    """The call that was counted last; its reply and its tokens come in either order."""
     summary: str = ""
     """Findings."""
     summary_blocks: tuple[Block, ...] = ()

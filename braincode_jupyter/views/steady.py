@@ -46,6 +46,7 @@ def _steady_agent(agent: AgentView, labels: dict[str, str]) -> AgentView:
     return agent.model_copy(
         update={
             "context_id": labels.get(agent.context_id, agent.role),
+            "last_call_id": "",
             "queued_ms": None,
             "started_ms": None,
             "ended_ms": None,

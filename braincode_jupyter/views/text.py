@@ -90,8 +90,8 @@ def _head(view: RunView) -> list[str]:
     models = f"Models: {', '.join(view.models)}" if view.models else ""
     lines = [view.title or words.EMPTY_RUN, " · ".join(fact for fact in facts if fact)]
     lines.extend(line for line in (models, view.model_note, view.routing_reason) if line)
-    if view.request.strip() != view.title.strip():
-        lines.extend(("", *view.request.splitlines()))
+    if rest := words.request_rest(view):
+        lines.extend(("", *rest.splitlines()))
     if not view.is_saved:
         lines.append(words.NOT_SAVED)
     return [piece for line in lines for piece in _wrap(line)]

@@ -14,40 +14,45 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from braincode_jupyter.protocol.records import UsageRecorded
+    from braincode_jupyter.views.run_view import AgentView
 
 NOT_CALLED = frozenset({"not_configured", "token_limit", "vision_unsupported", "stale_recording"})
 """Reason codes that are known before a provider is asked."""
 
 
-def count_call(usage: UsageView) -> UsageView:
-    """Return ``usage`` with one more call, not measured yet."""
-    return usage.model_copy(
-        update={"calls": usage.calls + 1, "unmeasured_calls": usage.unmeasured_calls + 1}
-    )
+def count_call(agent: AgentView, call_id: str) -> AgentView:
+    """Return the agent with one more call that is not measured, unless its tokens came first."""
+    if call_id == agent.last_call_id:
+        return agent
+    usage = agent.usage
+    counted = {"calls": usage.calls + 1, "unmeasured_calls": usage.unmeasured_calls + 1}
+    changes = {"usage": usage.model_copy(update=counted), "last_call_id": call_id}
+    return agent.model_copy(update=changes)
 
 
-def count_tokens(usage: UsageView, record: UsageRecorded) -> UsageView:
-    """Return ``usage`` with the tokens of one call.
+def count_tokens(agent: AgentView, record: UsageRecorded) -> AgentView:
+    """Return the agent with the tokens of one call.
 
     Parameters
     ----------
-    usage : UsageView
-        What was spent before.
+    agent : AgentView
+        With what it spent before.
     record : UsageRecorded
-        With a ``call_id`` it measures a call that was counted; without one (the original's
-        journals) it is a call of its own.
+        Measures the call of its ``call_id``; without one (the original's journals) it is a call
+        of its own.
 
     Returns
     -------
-    UsageView
-        The sum; unchanged for a record that measures nothing.
+    AgentView
+        With the sum; unchanged for a record that measures nothing.
     """
     spent = tokens_of(record)
     if spent <= 0:
-        return usage
-    counted = record.call_id is not None and usage.unmeasured_calls > 0
+        return agent
+    usage = agent.usage
+    counted = record.call_id == agent.last_call_id and usage.unmeasured_calls > 0
     is_first = usage.calls == usage.unmeasured_calls
-    return UsageView(
+    total = UsageView(
         input_tokens=usage.input_tokens + record.usage.input,
         output_tokens=usage.output_tokens + record.usage.output,
         total_tokens=usage.total_tokens + spent,
@@ -55,6 +60,8 @@ def count_tokens(usage: UsageView, record: UsageRecorded) -> UsageView:
         unmeasured_calls=usage.unmeasured_calls - (1 if counted else 0),
         cost_usd=record.cost_usd if is_first else _plus(usage.cost_usd, record.cost_usd),
     )
+    changes = {"usage": total, "last_call_id": record.call_id or agent.last_call_id}
+    return agent.model_copy(update=changes)
 
 
 def tokens_of(record: UsageRecorded) -> int:

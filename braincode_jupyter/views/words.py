@@ -226,6 +226,11 @@ def run_state_words(view: RunView) -> str:
     return STOPPING if view.is_stopping else RUN_PHASES[view.phase]
 
 
+def request_rest(view: RunView) -> str:
+    """Return what the request says beyond its title."""
+    return view.request.strip().removeprefix(view.title).strip()
+
+
 def error_title(view: RunView) -> str:
     """Return the heading above the reason of a run without answer."""
     return ERROR if view.state == "failed" else ENDED_EARLY

@@ -27,6 +27,8 @@ export type AgentView = {
   readonly isCritical: boolean;
   /** What it spent, failed attempts included. */
   readonly usage: UsageView;
+  /** The call that was counted last; its reply and its tokens come in either order. */
+  readonly lastCallId: string;
   /** Findings. */
   readonly summary: string;
   /** Findings, formatted. */
@@ -348,6 +350,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     endedMs: ["optional", ["number"]],
     isCritical: ["boolean", false],
     usage: ["object", "UsageView"],
+    lastCallId: ["string"],
     summary: ["string"],
     summaryBlocks: ["array", ["object", "Block"]],
     artifacts: ["array", ["object", "ArtifactView"]],

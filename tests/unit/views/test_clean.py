@@ -24,7 +24,7 @@ NASTY = st.text(
         ("x\x1b]8;;http://e\x07link\x1b]8;;\x1b\\", "xlink"),
         ("\x9b2Jgone", "gone"),
         ("10%\r100%\nnext", "100%\nnext"),
-        ("line\r\nline", "line\nline"),
+        ("line\r\nline\r", "line\nline"),
         ("a\u2028b", "a\nb"),
         ("tab\tstays", "tab\tstays"),
         ("\ud800", "\ufffd"),
@@ -64,6 +64,16 @@ def test_a_line_is_cut_with_an_ellipsis() -> None:
 
 def test_what_is_clipped_is_counted() -> None:
     assert clip_text("a" * 12, 10) == "a" * 10 + "\n… 2 more characters"
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "\r", "a\r", "\x1b]a", "\x9d", "\u200b", "\x1b[", "\u200d\u200c"]
+)
+@pytest.mark.timeout(20)
+def test_large_texts_are_cleaned_in_linear_time(piece: str) -> None:
+    text = "\x00" + piece * (1_000_000 // len(piece))
+
+    assert not FORBIDDEN.search(clean_text(text))
 
 
 @given(NASTY)

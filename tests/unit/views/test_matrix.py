@@ -129,3 +129,16 @@ def test_the_report_names_owners_by_role() -> None:
         row for row in rows if row.agent == "statistician" and row.kind == "result" and row.is_seen
     ]
     assert [(row.owner, row.tokens) for row in seen] == [("analyst", 60)]
+
+
+def test_our_fixed_wording_is_one_entry() -> None:
+    wording = tuple(
+        sample.pointer("instruction", "ctx-analyst", f"instruction:{n}", 50) for n in "ab"
+    )
+    asked = sample.manifest("worker", "analyst", 3, (wording[0], *sample.SHARED, wording[1]))
+
+    view = fold_all(sample.SESSION, [*sample.beginning(), asked])
+    saw = next(one for one in view.agents if one.role == "analyst").saw
+
+    assert [(one.label, one.tokens) for one in saw][-1] == ("instructions", 100)
+    assert sum(one.kind == "instruction" for one in saw) == 1

@@ -66,6 +66,16 @@ def test_sums_agree_after_every_record() -> None:
         assert view.usage.total_tokens == total(view)
 
 
+def test_tokens_may_come_before_the_reply_they_belong_to() -> None:
+    asked, answered, spent = call("analyst", fails_first=False)
+
+    before = fold_all(sample.SESSION, [asked, spent, answered])
+    after = fold_all(sample.SESSION, [asked, answered, spent])
+
+    assert before.usage == after.usage
+    assert (before.usage.calls, before.usage.unmeasured_calls) == (1, 0)
+
+
 def test_the_journal_and_the_view_agree() -> None:
     records = sample.full_run()
 
