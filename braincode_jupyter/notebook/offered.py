@@ -111,7 +111,7 @@ class _Finder:
             tokens = ("@@last", *filter(None, (format_reference("session", i) for i in ids)))
             yield from (token for token in tokens if token.startswith(fragment))
             return
-        yield from (prefix for prefix in _PREFIXES if prefix.startswith(fragment))
+        yield from (word for word in _PREFIXES if word.startswith(fragment) and word != fragment)
         yield from self._typed(fragment)
         is_typed = fragment.startswith(_PREFIXES[:3])
         if offers.project_root is not None and not is_typed:
