@@ -1,8 +1,8 @@
 """Run several isolated AI agents from a notebook cell.
 
-`%load_ext braincode_jupyter` gives `%%braincode` and `%braincode`. From Python, `run` and `plan`
-take the same arguments, and `read_session` gives back a finished `Run`. Importing this package
-loads neither IPython nor a model library; every public name is resolved on first use.
+`%load_ext braincode_jupyter` gives `%%braincode` and `%braincode`. From Python, `run`, `run_async`
+and `plan` take the same arguments, and `read_session` gives back a finished `Run`. Importing this
+package loads neither IPython nor a model library; every public name is resolved on first use.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook import plan as plan
     from braincode_jupyter.notebook import read_session as read_session
     from braincode_jupyter.notebook import run as run
+    from braincode_jupyter.notebook import run_async as run_async
     from braincode_jupyter.notebook import unload_ipython_extension as unload_ipython_extension
     from braincode_jupyter.runtime import Run as Run
 
@@ -30,6 +31,7 @@ __all__ = [
     "plan",
     "read_session",
     "run",
+    "run_async",
     "unload_ipython_extension",
 ]
 
@@ -42,6 +44,7 @@ _HOMES = {
     "plan": "notebook",
     "read_session": "notebook",
     "run": "notebook",
+    "run_async": "notebook",
     "unload_ipython_extension": "notebook",
 }
 

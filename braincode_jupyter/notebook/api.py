@@ -186,7 +186,9 @@ def _checked(convert: Callable[[str], T], text: str, name: str) -> T:
 
 def _sources() -> Sources:
     shell = current_shell()
-    return Sources() if shell is None else ShellAccess(shell).sources()
+    if shell is None or NOTEBOOK.variables is not None:
+        return NOTEBOOK.sources()
+    return Sources(variables=ShellAccess(shell).variables())
 
 
 def _submit(prepared: PreparedRun) -> Job[Run]:

@@ -66,7 +66,7 @@ class CellRun:
             If it could not start; nothing was sent then.
         """
         asked = self.arguments.to_run_arguments(models=self.notebook.models)
-        prepared = prepare_run(self.prompt, asked, self.access.sources())
+        prepared = prepare_run(self.prompt, asked, self.notebook.sources())
         display = open_display(
             self.access,
             prepared.view,

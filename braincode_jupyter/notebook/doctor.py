@@ -12,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from braincode_jupyter.errors import BraincodeError, ConfigurationError
 from braincode_jupyter.home import load_home
 from braincode_jupyter.journal import list_sessions
@@ -30,6 +32,8 @@ LOCAL_SERVERS = (
 """Usual addresses of model servers on this machine."""
 PROBE_TIMEOUT_S = 0.7
 """How long a local server may take to answer."""
+MAX_LIST_BYTES = 256 * 1024
+"""Longest list of models that is read."""
 LABEXTENSION = "braincode-jupyter-labextension"
 
 _PACKAGES = (
@@ -90,15 +94,26 @@ def probe_server(url: str) -> list[str] | None:
     import httpx  # noqa: PLC0415 - loaded when it is needed
 
     try:
-        with httpx.Client(timeout=PROBE_TIMEOUT_S, trust_env=False) as client:
-            answer: object = client.get(url).raise_for_status().json()
+        with (
+            httpx.Client(timeout=PROBE_TIMEOUT_S, trust_env=False) as client,
+            client.stream("GET", url) as answer,
+        ):
+            answer.raise_for_status()
+            text = next(answer.iter_bytes(MAX_LIST_BYTES), b"")
+            listed = _ModelList.model_validate_json(text)
     except (httpx.HTTPError, ValueError):
         return None
-    listed = answer.get("data") if isinstance(answer, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - JSON of a server
-    if not isinstance(listed, list):
-        return None
-    names = [item.get("id") for item in listed if isinstance(item, dict)]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - JSON of a server
-    return [name for name in names if isinstance(name, str)][:_MAX_MODELS]
+    return [model.id for model in listed.data[:_MAX_MODELS]]
+
+
+class _ListedModel(BaseModel):
+    id: str
+
+
+class _ModelList(BaseModel):
+    """What a server of the usual kind says under ``/v1/models``."""
+
+    data: list[_ListedModel]
 
 
 def _versions(has_kernel: bool) -> str:  # noqa: FBT001 - a fact, not a mode
@@ -115,11 +130,13 @@ def _version(name: str) -> str:
 
 
 def _keys(home: Path) -> str:
-    from braincode_jupyter.models import load_models  # noqa: PLC0415 - loaded when it is needed
+    from braincode_jupyter.models import ModelRegistry  # noqa: PLC0415 - loaded when it is needed
 
     try:
         documents = load_home(home)
-        models = load_models(documents.models.models, documents.auth.providers, dict(os.environ))
+        models = ModelRegistry(
+            models=documents.models.models, auth=documents.auth.providers, environ=os.environ
+        )
     except ConfigurationError as error:
         return f"  ! {error.message} {error.hint}"
     found = [status for status in models.status() if status.key not in {"missing", "not needed"}]

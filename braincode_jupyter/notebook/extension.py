@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
+from braincode_jupyter.notebook.completion import ReferenceCompletion
 from braincode_jupyter.notebook.magics import BraincodeMagics
+from braincode_jupyter.notebook.offers import make_offers
 from braincode_jupyter.notebook.shell import Shell, ShellAccess, version_note
 from braincode_jupyter.notebook.state import NOTEBOOK
+
+if TYPE_CHECKING:
+    from braincode_jupyter.notebook.cells import ShellCells
 
 WARM_UP_AFTER_S = 1.0
 """The cell that loads the extension, and often the next one, has ended by then."""
@@ -15,30 +23,44 @@ WARM_UP_AFTER_S = 1.0
 _FIRST_NEEDED = ("braincode_jupyter.notebook.cell_run", "braincode_jupyter.widget")
 
 
-class _WarmUp:
-    """The one timer of this process; unloading stops it."""
+@dataclass(slots=True, kw_only=True)
+class _Loaded:
+    """What one shell was given, to be taken back."""
 
-    timer: threading.Timer | None = None
+    access: ShellAccess
+    cells: ShellCells
+    completion: ReferenceCompletion
+    timer: threading.Timer
+
+
+_LOADED: dict[int, _Loaded] = {}
+"""By identity of the shell; there is one shell in a process, in tests a few."""
 
 
 def load(shell: Shell) -> None:
-    """Register the magics and start the warm-up.
+    """Register the magics, watch the cells, complete references, and start the warm-up.
 
     Parameters
     ----------
     shell : InteractiveShell
         The running shell.
     """
+    if id(shell) in _LOADED:
+        return
     access = ShellAccess(shell)
     BraincodeMagics(access, NOTEBOOK).register()
+    cells, variables = access.watch_cells(), access.variables()
+    cells.register()
+    completion = ReferenceCompletion(make_offers(cells=cells, variables=variables))
+    access.attach(completion)
+    NOTEBOOK.cells, NOTEBOOK.variables = cells, variables
+    timer = threading.Timer(WARM_UP_AFTER_S, warm_up)
+    timer.daemon, timer.name = True, "braincode-warm-up"
+    timer.start()
+    _LOADED[id(shell)] = _Loaded(access=access, cells=cells, completion=completion, timer=timer)
     note = version_note(has_kernel=access.has_kernel)
     if note is not None:
         access.write(f"braincode: {note}")
-    if _WarmUp.timer is None:
-        _WarmUp.timer = threading.Timer(WARM_UP_AFTER_S, warm_up)
-        _WarmUp.timer.daemon = True
-        _WarmUp.timer.name = "braincode-warm-up"
-        _WarmUp.timer.start()
 
 
 def unload(shell: Shell) -> None:
@@ -49,19 +71,19 @@ def unload(shell: Shell) -> None:
     shell : InteractiveShell
         The running shell.
     """
-    if _WarmUp.timer is not None:
-        _WarmUp.timer.cancel()
-        _WarmUp.timer = None
-    ShellAccess(shell).remove()
+    loaded = _LOADED.pop(id(shell), None)
+    if loaded is None:
+        return
+    loaded.timer.cancel()
+    loaded.access.detach(loaded.completion)
+    loaded.cells.unregister()
+    loaded.access.remove()
+    NOTEBOOK.cells, NOTEBOOK.variables = None, None
 
 
 def warm_up() -> None:
-    """Import what the first run needs; what is missing is told by that run."""
-    for module in _FIRST_NEEDED:
-        try:
+    """Import what the first run needs; what goes wrong is told by that run, not by a thread."""
+    with suppress(Exception):
+        for module in _FIRST_NEEDED:
             import_module(module)
-        except ImportError:
-            return
-    from braincode_jupyter.models import warm_up as warm_up_models  # noqa: PLC0415 - heavy
-
-    warm_up_models()
+        import_module("braincode_jupyter.models").warm_up()

@@ -10,7 +10,7 @@ from braincode_jupyter.brain.presets import preset_ids, resolve_preset
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
 from braincode_jupyter.home import load_home
 from braincode_jupyter.journal import list_sessions
-from braincode_jupyter.models import load_models
+from braincode_jupyter.models import ModelRegistry
 from braincode_jupyter.notebook.tables import first_line, table
 from braincode_jupyter.views.clean import clean_text
 
@@ -60,7 +60,9 @@ def brains_text(home: Path) -> str:
 def models_text(home: Path) -> str:
     """List the configured models, and which of them can be used."""
     documents = load_home(home)
-    models = load_models(documents.models.models, documents.auth.providers, dict(os.environ))
+    models = ModelRegistry(
+        models=documents.models.models, auth=documents.auth.providers, environ=os.environ
+    )
     rows: list[tuple[str, str]] = []
     for model_id in models.known():
         resolution = models.resolve([model_id], thinking="", vision=False)

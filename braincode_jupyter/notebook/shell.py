@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from braincode_jupyter.notebook.cells import ShellCells
+from braincode_jupyter.notebook.variables import ShellVariables
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from braincode_jupyter.runtime.settings import Sources
+    from braincode_jupyter.notebook.completion import ReferenceCompletion
 
 MAGIC = "braincode"
 """Name of both magics."""
@@ -169,11 +172,28 @@ class ShellAccess:
         found: object = parent.get("metadata")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - a message
         return found if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType] - a message
 
-    def sources(self) -> Sources:
-        """Return where typed references look: the cells and variables of this notebook."""
-        from braincode_jupyter.runtime.settings import Sources  # noqa: PLC0415 - light load
+    def watch_cells(self) -> ShellCells:
+        """Return a source of the cells of this notebook; it has yet to be registered."""
+        shell = self._shell
+        return ShellCells(
+            events=shell.events,
+            display_pub=shell.display_pub,
+            displayhook=shell.displayhook,
+            inputs=lambda: shell.history_manager.input_hist_raw,
+        )
 
-        return Sources()
+    def variables(self) -> ShellVariables:
+        """Return a source of the user's variables."""
+        shell = self._shell
+        return ShellVariables(lambda: shell.user_ns, lambda: shell.user_ns_hidden)
+
+    def attach(self, completion: ReferenceCompletion) -> None:
+        """Let the shell's completer ask for ours, too."""
+        completion.attach(self._shell)
+
+    def detach(self, completion: ReferenceCompletion) -> None:
+        """Take back `attach`."""
+        completion.detach(self._shell)
 
     def bind(self, **names: object) -> None:
         """Give the user variables; one with a leading underscore is not listed by ``%who``."""

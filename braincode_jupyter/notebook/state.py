@@ -9,7 +9,8 @@ from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.notebook.loop import Job, RunLoop
 
 if TYPE_CHECKING:
-    from braincode_jupyter.protocol.ports import ModelClient
+    from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
+    from braincode_jupyter.runtime.settings import Sources
 
 
 class Stoppable(Protocol):
@@ -30,13 +31,25 @@ class Notebook:
         Where runs live.
     models : ModelClient or None
         Who answers; None: the configured models.
+    cells : CellSource or None
+        Cells of the notebook, once the extension is loaded.
+    variables : VariableSource or None
+        Variables of the user, once the extension is loaded.
     active : dict
         Runs that have not ended, by session id, oldest first.
     """
 
     loop: RunLoop = field(default_factory=RunLoop)
     models: ModelClient | None = None
+    cells: CellSource | None = None
+    variables: VariableSource | None = None
     active: dict[str, Stoppable] = field(default_factory=dict[str, Stoppable])
+
+    def sources(self) -> Sources:
+        """Return where typed references look."""
+        from braincode_jupyter.runtime.settings import Sources  # noqa: PLC0415 - light load
+
+        return Sources(cells=self.cells, variables=self.variables)
 
     def track(self, session_id: str, run: Stoppable, job: Job[Any]) -> None:
         """Keep a run stoppable until its job is over."""

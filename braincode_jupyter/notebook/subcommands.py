@@ -200,7 +200,7 @@ def _plan(context: Context, rest: str) -> str:
     from braincode_jupyter.runtime import RunArguments, plan_run  # noqa: PLC0415 - light load
 
     arguments = RunArguments(models=context.notebook.models)
-    planning = plan_run(rest, arguments, context.access.sources())
+    planning = plan_run(rest, arguments, context.notebook.sources())
     return plan_text(wait(context.notebook.loop.submit(planning)))
 
 
@@ -209,7 +209,7 @@ def _refs(context: Context, rest: str) -> str:
         references_text,
     )
 
-    return references_text(rest, sources=context.access.sources(), home=context.home)
+    return references_text(rest, sources=context.notebook.sources(), home=context.home)
 
 
 def _sessions(context: Context, rest: str) -> str:
@@ -251,12 +251,12 @@ def _models(context: Context, rest: str) -> str:
     return models_text(context.home)
 
 
-def _prove(context: Context, rest: str) -> object:
+def _prove(context: Context, rest: str) -> str:
     del rest
     from braincode_jupyter.notebook.loop import wait  # noqa: PLC0415 - light load
     from braincode_jupyter.runtime.prove import prove_isolation  # noqa: PLC0415 - light load
 
-    return wait(context.notebook.loop.submit(prove_isolation(context.notebook.models)))
+    return str(wait(context.notebook.loop.submit(prove_isolation(context.notebook.models))))
 
 
 SUBCOMMANDS: Mapping[str, Subcommand] = {

@@ -1,0 +1,239 @@
+"""A real JupyterLab with our extension, in a folder of its own, and a page with a notebook."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.error import URLError
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Locator, Page
+
+WAIT_MS = 60_000
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+IS_OPEN = "() => !!window.jupyterapp?.shell?.currentWidget?.sessionContext"
+OPENED = """async () => {
+  await window.jupyterapp.restored;
+  const panel = window.jupyterapp.shell.currentWidget;
+  await panel.revealed;
+  await panel.sessionContext.ready;
+}"""
+CONNECTED = """() => {
+  const kernel = window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel;
+  return !!kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle';
+}"""
+NONE_RUNNING = """() => ![...document.querySelectorAll('.jp-NotebookPanel .jp-InputPrompt')]
+  .some(n => n.textContent.includes('*'))"""
+NUMBERED = re.compile(r"\[\d+\]")
+
+# The scripted model; the calls whose kind stands in `slow` stream for half a minute.
+SETUP = """
+from braincode_jupyter.notebook import use_models
+from braincode_jupyter.testing import Reply, ScriptedModel
+slow = None
+def script(call):
+    if slow not in (call.call_kind, call.role):
+        return None
+    return Reply(text="late", delay_s=30)
+use_models(ScriptedModel(script))
+%load_ext braincode_jupyter
+"""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab."""
+
+    base: str
+    token: str
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    root = tmp_path_factory.mktemp("lab")
+    folder = root / "notebooks"
+    folder.mkdir()
+    _install_extension(root / "data")
+    _silence_news(root / "settings")
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token, base = secrets.token_hex(16), f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    command += ["--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
+    command += [f"--IdentityProvider.token={token}", "--expose-app-in-browser"]
+    command += [f"--ServerApp.root_dir={folder}"]
+    with (root / "lab.log").open("w") as log:
+        process = subprocess.Popen(command, env=_environment(root), stdout=log, stderr=log)  # noqa: S603 - our own interpreter
+        try:
+            _wait_for(f"{base}/api/status?token={token}", process, root / "lab.log")
+            yield Lab(base=base, token=token, folder=folder)
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def _environment(root: Path) -> dict[str, str]:
+    return dict(
+        os.environ,
+        HOME=str(root),
+        USERPROFILE=str(root),
+        IPYTHONDIR=str(root / "ipython"),
+        JUPYTERLAB_SETTINGS_DIR=str(root / "settings"),
+        JUPYTERLAB_WORKSPACES_DIR=str(root / "workspaces"),
+        JUPYTER_CONFIG_DIR=str(root / "config"),
+        JUPYTER_DATA_DIR=str(root / "data"),
+        JUPYTER_RUNTIME_DIR=str(root / "runtime"),
+    )
+
+
+def _install_extension(data: Path) -> None:
+    """Use the built front end beside the source, if there is one; else the installed one."""
+    import braincode_jupyter  # noqa: PLC0415 - only its folder
+
+    built = Path(braincode_jupyter.__file__).parent / "labextension"
+    if (built / "package.json").is_file():
+        shutil.copytree(built, data / "labextensions" / "braincode-jupyter-labextension")
+
+
+def _silence_news(settings: Path) -> None:
+    folder = settings / "@jupyterlab" / "apputils-extension"
+    folder.mkdir(parents=True)
+    text = json.dumps({"fetchNews": "false", "checkForUpdates": False})
+    (folder / "notification.jupyterlab-settings").write_text(text)
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(480):
+        try:
+            urllib.request.urlopen(url, timeout=2).close()  # noqa: S310 - our own server
+        except (URLError, OSError):
+            assert process.poll() is None, log.read_text()[-2000:]
+            time.sleep(0.25)
+        else:
+            return
+    raise AssertionError(log.read_text()[-2000:])
+
+
+# Not for the whole session: while Playwright's own loop is running, no asyncio test can run.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if not CHROMIUM:
+        pytest.skip("no Chromium")
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1100, "height": 1400})
+    made = context.new_page()
+    made.set_default_timeout(WAIT_MS)
+    yield made
+    context.close()
+
+
+class Notebook:
+    """A notebook on the page."""
+
+    def __init__(self, page: Page, path: Path, url: str) -> None:
+        self.page = page
+        self.path = path
+        self._url = url
+
+    def open(self, *, has_kernel: bool = True) -> None:
+        self.page.goto(self._url)
+        self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+        if has_kernel:
+            self.page.wait_for_function(IS_OPEN)
+            self.page.evaluate(OPENED)
+            self.page.wait_for_function(CONNECTED)
+
+    def cell(self, index: int) -> Locator:
+        return self.page.locator(".jp-NotebookPanel .jp-CodeCell").nth(index)
+
+    def card(self, index: int) -> Locator:
+        return self.cell(index).locator(".jp-OutputArea-output")
+
+    def start(self, index: int) -> Locator:
+        self.cell(index).locator(".cm-content").first.click()
+        self.page.keyboard.press("Control+Enter")
+        return self.cell(index)
+
+    def run(self, index: int) -> Locator:
+        started = self.start(index)
+        expect(started.locator(".jp-InputPrompt").first).to_have_text(NUMBERED, timeout=WAIT_MS)
+        self.wait_idle()
+        return started
+
+    def wait_idle(self) -> None:
+        self.page.wait_for_function(NONE_RUNNING)
+
+    def command(self, name: str) -> None:
+        self.page.evaluate("name => window.jupyterapp.commands.execute(name)", name)
+
+    def saved(self) -> dict[str, Any]:
+        self.command("docmanager:save")
+        return json.loads(self.path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def open_notebook(lab: Lab, page: Page) -> Callable[..., Notebook]:
+    def open_(*sources: str) -> Notebook:
+        name = f"t{secrets.token_hex(4)}.ipynb"
+        cells = [
+            {
+                "cell_type": "code",
+                "id": f"cell-{index}",
+                "metadata": {},
+                "execution_count": None,
+                "outputs": [],
+                "source": source,
+            }
+            for index, source in enumerate((SETUP, *sources))
+        ]
+        spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        document = {
+            "cells": cells,
+            "metadata": {"kernelspec": spec},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+        path = lab.folder / name
+        path.write_text(json.dumps(document), encoding="utf-8")
+        workspace = secrets.token_hex(4)
+        url = f"{lab.base}/lab/workspaces/{workspace}/tree/{name}?reset&token={lab.token}"
+        notebook = Notebook(page, path, url)
+        notebook.open()
+        notebook.run(0)
+        return notebook
+
+    return open_

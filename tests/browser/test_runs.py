@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Locator
+
+pytestmark = pytest.mark.slow
+
+RUN_MIME = "application/vnd.braincode.run+json"
+ASK = "%%braincode --roles librarian,analyst --review\nWhy did the sales fall?"
+LIVE_ROUTES = {"worker": "librarian", "primary": "analyst"}
+
+
+def outputs_of(document: dict[str, Any], index: int) -> list[dict[str, Any]]:
+    return document["cells"][index]["outputs"]
+
+
+def failure_of(cell: Locator) -> Locator:
+    return cell.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']")
+
+
+def test_a_run_ends_as_a_card_that_is_saved_without_widget_state(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(ASK)
+
+    cell = notebook.run(1)
+
+    expect(cell.locator(".bc-answer")).to_contain_text("Scripted answer of librarian")
+    expect(cell.locator(".bc-state")).to_contain_text("completed")
+    document = notebook.saved()
+    (output,) = outputs_of(document, 1)
+    assert sorted(output["data"]) == [RUN_MIME, "text/html", "text/plain"]
+    assert "widgets" not in document["metadata"]
+
+
+def test_a_saved_card_is_drawn_without_a_kernel(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook(ASK)
+    notebook.run(1)
+    notebook.saved()
+    notebook.command("notebook:shutdown-kernel")
+
+    notebook.open(has_kernel=False)
+
+    card = notebook.cell(1)
+    expect(card.locator(".bc-answer")).to_contain_text("Scripted answer of librarian")
+    expect(card.get_by_role("button", name="Stop")).to_have_count(0)
+
+
+def test_stop_ends_a_run_within_seconds(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook("slow = 'primary'", ASK)
+    notebook.run(1)
+    cell = notebook.start(2)
+    expect(cell.locator(".bc-state")).to_contain_text("answer")
+
+    started = time.monotonic()
+    cell.get_by_role("button", name="Stop").click()
+    notebook.wait_idle()
+
+    assert time.monotonic() - started < 5
+    expect(cell.locator(".bc-state")).to_contain_text("cancelled")
+    expect(cell.locator(".jp-OutputArea")).to_contain_text("braincode:")
+
+
+def test_a_kernel_interrupt_ends_a_run_within_seconds(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook("slow = 'librarian'", ASK)
+    notebook.run(1)
+    cell = notebook.start(2)
+    expect(cell.get_by_role("button", name="Stop")).to_be_visible()
+
+    started = time.monotonic()
+    notebook.command("notebook:interrupt-kernel")
+    notebook.wait_idle()
+
+    assert time.monotonic() - started < 5
+    expect(cell.locator(".bc-state")).to_contain_text("cancelled")
+    expect(cell.locator(".jp-OutputArea")).to_contain_text("The run was interrupted.")
+
+
+def test_stop_reaches_a_background_run_while_another_cell_blocks_the_kernel(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(
+        "slow = 'primary'", ASK.replace("--review", "--background"), "import time; time.sleep(6)"
+    )
+    notebook.run(1)
+    cell = notebook.run(2)
+    notebook.start(3)
+
+    cell.get_by_role("button", name="Stop").click()
+
+    expect(cell.locator(".bc-state")).to_contain_text("cancelled", timeout=5_000)
+    expect(notebook.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+
+
+def test_after_a_reload_during_a_run_the_card_is_complete(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(
+        "slow = 'primary'", ASK.replace("--review", "--background"), "_braincode"
+    )
+    notebook.run(1)
+    cell = notebook.run(2)
+    expect(cell.get_by_role("button", name="Stop")).to_be_visible()
+    notebook.saved()
+
+    notebook.open()
+    cell = notebook.cell(2)
+    cell.get_by_role("button", name="Stop").click()
+
+    expect(cell.locator(".bc-state")).to_contain_text("cancelled", timeout=10_000)
+    shown = notebook.run(3)
+    expect(shown.locator(".bc-state")).to_contain_text("cancelled")
+
+
+def test_a_failed_run_fails_its_cell_and_the_next_ones_do_not_run(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook("%%braincode --brain nope\nx", "after = True")
+
+    notebook.command("notebook:run-all-cells")
+    expect(notebook.cell(1).locator(".jp-OutputArea")).to_contain_text("braincode: No ")
+    notebook.wait_idle()
+
+    expect(notebook.cell(2).locator(".jp-InputPrompt").first).to_have_text("[ ]:")

@@ -1,0 +1,327 @@
+"""`%%braincode` in a real kernel: interrupt, stop, kill, restart, and what is displayed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pytest
+from jupyter_client.manager import KernelManager
+
+from braincode_jupyter.runtime import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from jupyter_client.blocking.client import BlockingKernelClient
+
+WAIT_S = 60.0
+RUN_MIME = "application/vnd.braincode.run+json"
+WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+
+# Plays a whole run; the calls of one phase take longer than any test.
+SETUP = """
+from braincode_jupyter.notebook import use_models
+from braincode_jupyter.testing import Reply, ScriptedModel
+slow = None
+def script(call):
+    is_slow = slow in (call.call_kind, call.role)
+    return Reply(text="late", delay_s=600) if is_slow else None
+use_models(ScriptedModel(script))
+%load_ext braincode_jupyter
+"""
+WHY = "Compare the sales of all regions and explain why they fell in the third quarter"
+ASK = f"%%braincode --roles librarian,analyst --review\n{WHY}"
+
+
+@dataclass
+class Outcome:
+    """What one cell gave: its reply and its outputs, updates applied."""
+
+    reply: dict[str, Any]
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    shown: dict[str, dict[str, Any]] = field(default_factory=dict)
+    text: str = ""
+    is_idle: bool = False
+
+    def take(self, kind: str, content: dict[str, Any]) -> None:
+        match kind:
+            case "status":
+                self.is_idle = content["execution_state"] == "idle"
+            case "stream":
+                self.text += content["text"]
+            case "display_data" | "execute_result":
+                self.outputs.append(content["data"])
+                display_id = content.get("transient", {}).get("display_id", "")
+                self.shown[display_id] = content["data"]
+            case "update_display_data":
+                data = self.shown[content["transient"]["display_id"]]
+                data.clear()
+                data.update(content["data"])
+            case "error":
+                self.text += "\n".join(content["traceback"])
+
+    @property
+    def error(self) -> str:
+        return str(self.reply.get("ename", ""))
+
+
+class Kernel:
+    """A kernel process with a home of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home / ".braincode"
+        self._earlier: set[Path] = set()
+        self.manager = KernelManager(kernel_name="python3")
+        env = dict(os.environ, HOME=str(home), USERPROFILE=str(home), IPYTHONDIR=str(home / "ip"))
+        self.manager.start_kernel(env=env, cwd=str(home))
+        self.client: BlockingKernelClient = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=WAIT_S)
+
+    def send(self, code: str, *, cell_id: str | None = None) -> str:
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        metadata = {} if cell_id is None else {"cellId": cell_id}
+        self._earlier = self.sessions()
+        message = self.client.session.msg("execute_request", content, metadata=metadata)
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
+
+    def collect(self, msg_id: str) -> Outcome:
+        outcome = Outcome(reply={})
+        while not outcome.is_idle:
+            message = self.client.get_iopub_msg(timeout=WAIT_S)
+            if message["parent_header"].get("msg_id") == msg_id:
+                outcome.take(message["msg_type"], message["content"])
+        while not outcome.reply:
+            reply = self.client.get_shell_msg(timeout=WAIT_S)
+            if reply["parent_header"].get("msg_id") == msg_id:
+                outcome.reply = reply["content"]
+        return outcome
+
+    def run(self, code: str, *, cell_id: str | None = None) -> Outcome:
+        return self.collect(self.send(code, cell_id=cell_id))
+
+    def value(self, expression: str) -> str:
+        outcome = self.run(f"print({expression})")
+        assert not outcome.error, outcome.text
+        return outcome.text.strip()
+
+    def sessions(self) -> set[Path]:
+        return set((self.home / "sessions").glob("*.jsonl"))
+
+    def wait_for_call(self, kind: str) -> str:
+        """Wait until the session of the newest cell has such a call; return its id."""
+        deadline = time.monotonic() + WAIT_S
+        while time.monotonic() < deadline:
+            for path in self.sessions() - self._earlier:
+                lines = path.read_text(encoding="utf-8").splitlines()
+                if f'"{kind}"' in "".join(line for line in lines if "prompt_manifest" in line):
+                    return path.stem
+            time.sleep(0.02)
+        raise AssertionError(f"no {kind} call was made")
+
+    def close(self) -> None:
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    made = Kernel(tmp_path_factory.mktemp("kernel-home"))
+    outcome = made.run(SETUP)
+    assert not outcome.error, outcome.text
+    yield made
+    made.close()
+
+
+def end_records(home: Path, session_id: str) -> list[str]:
+    lines = (home / "sessions" / f"{session_id}.jsonl").read_text(encoding="utf-8").splitlines()
+    types = [json.loads(line)["type"] for line in lines]
+    return [kind for kind in types if kind in {"run_end", "run_error", "run_cancelled"}]
+
+
+def test_a_run_without_a_page_ends_as_the_static_bundle(kernel: Kernel) -> None:
+    outcome = kernel.run(ASK)
+
+    assert outcome.error == "", outcome.text
+    assert [sorted(data) for data in outcome.outputs] == [[RUN_MIME, "text/html", "text/plain"]]
+    assert outcome.outputs[0][RUN_MIME]["state"] == "completed"
+    assert kernel.value("_braincode.status") == "completed"
+
+
+def test_a_run_on_a_page_is_a_widget_that_ends_as_the_static_bundle(kernel: Kernel) -> None:
+    msg_id = kernel.send(ASK, cell_id="cell-1")
+    outcome = kernel.collect(msg_id)
+
+    assert outcome.error == "", outcome.text
+    assert [sorted(data) for data in outcome.outputs] == [[RUN_MIME, "text/html", "text/plain"]]
+
+
+def test_the_request_is_recorded_as_it_was_typed(kernel: Kernel) -> None:
+    typed = (
+        'Explain {"a": {"b": 1}} f"{x:>10}" \\frac{1}{2} {undefined} {{x}} $name $$ ${HOME}\n?? '
+    )
+    kernel.run("x = 7; name = 'secret'; undefined_ = 1")
+
+    outcome = kernel.run(f"%%braincode --heuristic --no-review\n{typed}")
+
+    assert outcome.error == "", outcome.text
+    session_id = kernel.value("_braincode.session_id")
+    text = (kernel.home / "sessions" / f"{session_id}.jsonl").read_text(encoding="utf-8")
+    assert json.loads(text.splitlines()[0])["prompt"] == typed
+    assert "secret" not in text
+
+
+@pytest.mark.parametrize("phase", ["router", "worker", "primary", "review"])
+@pytest.mark.parametrize("cell_id", [None, "cell-2"])
+def test_interrupt_ends_a_run_in_each_phase(
+    kernel: Kernel, phase: str, cell_id: str | None
+) -> None:
+    kernel.run(f"slow = {phase!r}")
+    roles = "" if phase == "router" else "--roles librarian,analyst"
+    msg_id = kernel.send(f"%%braincode {roles} --review\n{WHY}", cell_id=cell_id)
+    session_id = kernel.wait_for_call(phase)
+
+    started = time.monotonic()
+    kernel.manager.interrupt_kernel()
+    outcome = kernel.collect(msg_id)
+    took_s = time.monotonic() - started
+
+    assert outcome.error == "RunCancelledError", outcome.text
+    assert len(outcome.text.splitlines()) <= 2
+    assert took_s < 5
+    assert outcome.outputs[-1][RUN_MIME]["state"] == "cancelled"
+    assert end_records(kernel.home, session_id) == ["run_cancelled", "run_error"]
+    assert kernel.value("_braincode.status") == "cancelled"
+
+
+def test_the_kernel_runs_again_after_an_interrupt(kernel: Kernel) -> None:
+    kernel.run("slow = None")
+
+    assert kernel.run(ASK).error == ""
+
+
+def test_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) -> None:
+    kernel.run("slow = 'primary'")
+    msg_id = kernel.send("%%braincode --background --roles analyst,librarian\nx", cell_id="c")
+    outcome = kernel.collect(msg_id)
+    session_id = kernel.wait_for_call("primary")
+
+    assert outcome.error == ""
+    assert WIDGET_MIME in outcome.outputs[0]
+
+    stopped = kernel.run(f"%braincode stop {session_id[:8]}")
+    assert stopped.text.strip() == f"Stopping {session_id}"
+    update = wait_for_update(kernel, msg_id)
+    assert update[RUN_MIME]["state"] == "cancelled"
+    assert WIDGET_MIME not in update
+
+
+def wait_for_update(kernel: Kernel, msg_id: str) -> dict[str, Any]:
+    while True:
+        message = kernel.client.get_iopub_msg(timeout=WAIT_S)
+        if message["msg_type"] == "update_display_data" and (
+            message["parent_header"].get("msg_id") == msg_id
+        ):
+            return dict(message["content"]["data"])
+
+
+def test_background_without_a_page_waits(kernel: Kernel) -> None:
+    kernel.run("slow = None")
+
+    outcome = kernel.run("%%braincode --background\nwhy?")
+
+    assert outcome.error == ""
+    assert outcome.outputs[0][RUN_MIME]["state"] == "completed"
+
+
+def test_a_failed_run_fails_its_cell_in_one_line_with_a_hint(kernel: Kernel) -> None:
+    outcome = kernel.run("%%braincode --brain nope\nwhy?")
+
+    assert outcome.error == "UnknownNameError"
+    assert outcome.text.startswith("braincode: No ")
+    assert len(outcome.text.splitlines()) == 2
+
+
+def test_an_interrupt_ends_a_waiting_line_magic(kernel: Kernel) -> None:
+    kernel.run("slow = 'router'")
+    msg_id = kernel.send(f"%braincode plan {WHY}?")
+    time.sleep(1.0)  # a dry run writes no journal that would tell of its call
+
+    kernel.manager.interrupt_kernel()
+    outcome = kernel.collect(msg_id)
+
+    assert outcome.error == "RunCancelledError", outcome.text
+    kernel.run("slow = None")
+
+
+def test_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
+    outcome = kernel.run(
+        "import asyncio, braincode_jupyter\n"
+        "ticks = 0\n"
+        "async def tick():\n"
+        "    global ticks\n"
+        "    while True:\n"
+        "        ticks += 1\n"
+        "        await asyncio.sleep(0.001)\n"
+        "task = asyncio.ensure_future(tick())\n"
+        "run = await braincode_jupyter.run_async('why?', as_='mine')\n"
+        "task.cancel()\n"
+        "print(run.status, mine is run, ticks > 1)\n"
+        "print(braincode_jupyter.run('why?').status)"
+    )
+
+    assert outcome.text.split() == ["completed", "True", "True", "completed"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_killed_kernel_leaves_a_session_that_reads_as_interrupted(tmp_path: Path) -> None:
+    made = Kernel(tmp_path)
+    try:
+        made.run(SETUP)
+        made.run("slow = 'primary'")
+        made.send(ASK, cell_id=uuid4().hex)
+        session_id = made.wait_for_call("primary")
+
+        made.manager.signal_kernel(signal.SIGKILL)
+        run = read_run(session_id, made.home)
+
+        assert run.status == "interrupted"
+        assert [result.status for result in run.workers.values()] == ["completed"]
+
+        made.manager.restart_kernel(now=True)
+        made.client.wait_for_ready(timeout=WAIT_S)
+        shown = made.run("%load_ext braincode_jupyter\n%braincode show")
+        assert shown.outputs[0][RUN_MIME]["state"] == "interrupted"
+    finally:
+        made.close()
+
+
+def test_a_kernel_that_is_shut_down_ends_its_runs(tmp_path: Path) -> None:
+    made = Kernel(tmp_path)
+    try:
+        made.run(SETUP)
+        made.run("slow = 'primary'")
+        made.send("%%braincode --background --roles analyst,librarian\nx", cell_id="c")
+        session_id = made.wait_for_call("primary")
+
+        made.manager.shutdown_kernel(now=False)
+
+        assert end_records(made.home, session_id)[0] == "run_cancelled"
+    finally:
+        made.close()

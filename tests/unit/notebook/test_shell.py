@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from braincode_jupyter.notebook.shell import (
+    Place,
+    ShellAccess,
+    await_cell,
+    keep_question_marks,
+    version_note,
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%braincode plan what is in df?",
+        "%braincode plan why??",
+        "  %braincode refs @x?\n",
+    ],
+)
+def test_a_line_that_ends_in_a_question_mark_calls_our_magic(line: str) -> None:
+    (kept,) = keep_question_marks([line])
+
+    rest = line.strip().removeprefix("%braincode ")
+    assert kept == f"get_ipython().run_line_magic('braincode', {rest!r})\n"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        ["%braincode\n"],
+        ["%braincode?\n"],
+        ["%braincode ?\n"],
+        ["%braincode plan x\n"],
+        ["%%braincode\n", "%braincode plan x?\n"],
+        ["text = '''\n", "%braincode plan x?\n", "'''\n"],
+        ["%braincode plan a\\\n", "b?\n"],
+        ["df?\n"],
+        ["%braincodes plan x?\n"],
+    ],
+)
+def test_every_other_cell_stays_as_it_is(cell: list[str]) -> None:
+    assert keep_question_marks(cell) == cell
+
+
+def test_lines_below_a_comment_are_still_the_head_of_the_cell() -> None:
+    kept = keep_question_marks(["# why\n", "\n", "%braincode plan x?\n", "y = 1\n"])
+
+    assert kept[2].startswith("get_ipython().run_line_magic('braincode'")
+    assert kept[3] == "y = 1\n"
+
+
+def test_only_the_call_of_our_cell_magic_is_awaited() -> None:
+    ours = "get_ipython().run_cell_magic('braincode', '', 'x\\n')\n"
+    other = "get_ipython().run_cell_magic('time', '', 'x\\n')\n"
+
+    assert await_cell([ours]) == [f"await {ours}"]
+    assert await_cell([other]) == [other]
+    assert await_cell(["x = 1\n", ours]) == ["x = 1\n", ours]
+
+
+def test_a_terminal_has_no_page_and_awaits_nothing() -> None:
+    access = ShellAccess(InteractiveShell())
+
+    assert access.place() == Place()
+    assert not access.awaits_cells
+
+
+def test_nothing_is_left_behind() -> None:
+    shell = InteractiveShell()
+    access = ShellAccess(shell)
+    before = list(shell.input_transformers_cleanup), list(shell.input_transformers_post)
+
+    access.install(str, lambda line, cell: line + cell)
+    access.install(str, lambda line, cell: line + cell)
+    assert len(shell.input_transformers_cleanup) == len(before[0]) + 1
+    access.remove()
+
+    assert (shell.input_transformers_cleanup, shell.input_transformers_post) == before
+    assert "braincode" not in shell.magics_manager.magics["line"]
+    assert "braincode" not in shell.magics_manager.magics["cell"]
+
+
+def test_bound_names_are_the_users_but_the_private_one() -> None:
+    shell = InteractiveShell()
+
+    ShellAccess(shell).bind(_braincode=1, answer=2)
+
+    assert (shell.user_ns["_braincode"], shell.user_ns["answer"]) == (1, 2)
+    assert "_braincode" in shell.user_ns_hidden
+    assert "answer" not in shell.user_ns_hidden
+
+
+@pytest.mark.parametrize(
+    ("running", "says"),
+    [
+        ("IPython 8.17.2", "IPython 8.17 is older than 8.18"),
+        ("ipykernel 6.28.0", "ipykernel 6.28 is older than 6.29"),
+        ("ipykernel 7.3.1", "With ipykernel 7.3 clicks on a card arrive when its cell has ended"),
+    ],
+)
+def test_one_sentence_tells_of_an_old_version(
+    running: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, version = running.split()
+    module = pytest.importorskip(package)
+    monkeypatch.setattr(module, "__version__", version)
+
+    assert str(version_note(has_kernel=True)).startswith(says)
+
+
+def test_versions_of_today_need_no_sentence() -> None:
+    assert version_note(has_kernel=True) is None
