@@ -8,6 +8,7 @@ through; the caller turns it into a `ModelError`.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -18,7 +19,7 @@ from braincode_jupyter.models.wording import without_lone_surrogates
 from braincode_jupyter.protocol.usage import TokenUsage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from httpx2 import AsyncClient
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -36,6 +37,12 @@ _LOCAL_SETTINGS: dict[str, Any] = {
     "extra_body": {"min_p": 0.05, "repeat_penalty": 1.05, "repeat_last_n": 256},
 }
 
+_MODULES = {
+    "openai-completions": "pydantic_ai.models.openai",
+    "openai-responses": "pydantic_ai.models.openai",
+    "anthropic-messages": "pydantic_ai.models.anthropic",
+    "google-generative-ai": "pydantic_ai.models.google",
+}
 _ROOM = (("minimal", 1_024), ("low", 2_048), ("medium", 8_192), ("high", 16_384))
 """The most effort below so many output tokens."""
 
@@ -51,9 +58,19 @@ class StreamEnd:
     usage: TokenUsage | None
 
 
-def warm_up() -> None:
-    """Import the library; takes a second or two, so call it in a thread."""
+def warm_up(environ: Mapping[str, str] = os.environ) -> None:
+    """Import the library, and the clients of the providers whose keys are in the environment.
+
+    Takes seconds, so call it in a thread.
+    """
     import_module("pydantic_ai.direct")
+    apis = {
+        info.api
+        for info in catalogue().providers.values()
+        if any(environ.get(variable) for variable in info.key_env)
+    }
+    for module in sorted({_MODULES[api] for api in apis}):
+        import_module(module)
 
 
 def new_http_client(timeouts: Timeouts, *, is_direct: bool) -> AsyncClient:
@@ -214,7 +231,7 @@ def _messages(call: ModelCall) -> list[ModelMessage]:
 
 
 def _settings(call: ModelCall, endpoint: Endpoint) -> ModelSettings:
-    settings: dict[str, Any] = {"max_tokens": call.max_output_tokens, "max_retries": 0}
+    settings: dict[str, Any] = {"max_tokens": call.max_output_tokens}
     if endpoint.entry.headers:
         headers = endpoint.entry.headers
         settings["extra_headers"] = {name: secret.reveal() for name, secret in headers}

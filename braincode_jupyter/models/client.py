@@ -22,7 +22,12 @@ from braincode_jupyter.models.failures import reply_failure, to_model_error
 from braincode_jupyter.models.keys import Endpoint
 from braincode_jupyter.models.local import ALIAS, SHARED_SERVERS, SLOTS, LocalServers
 from braincode_jupyter.models.pricing import cost_usd
-from braincode_jupyter.models.registry import LOCAL_PROVIDER, ModelRegistry, ProviderStatus
+from braincode_jupyter.models.registry import (
+    LOCAL_PROVIDER,
+    LocalModelFile,
+    ModelRegistry,
+    ProviderStatus,
+)
 from braincode_jupyter.models.retries import Allowance, RetryPolicy, Timeouts, wait_before_retry
 from braincode_jupyter.models.wording import PieceJoiner
 from braincode_jupyter.protocol.sections import ModelReply, Refusal, Resolution
@@ -117,16 +122,11 @@ class ProviderModels:
         ModelError
             For every failure, a stream without a finish reason and an empty reply included.
         """
-        pool = self._pool()
-        if call.candidate.model_id.partition("/")[0] == LOCAL_PROVIDER:
-            # Waiting for a free slot is no part of the call's own time-outs.
-            async with pool.local_slots:
-                return await self._tries(call, await self._local_endpoint(call), on_text=on_text)
-        found = self._registry.endpoint(call.candidate.model_id)
-        if isinstance(found, Refusal):
-            refused = _not_configured(found)
-            raise refused
-        return await self._tries(call, found, on_text=on_text)
+        if not _is_local(call):
+            return await self._tries(call, on_text)
+        # Waiting for a free slot is no part of the call's own time-outs.
+        async with self._pool().local_slots:
+            return await self._tries(call, on_text)
 
     async def aclose(self) -> None:
         """Free the connections of the running event loop; a second call does nothing."""
@@ -138,17 +138,19 @@ class ProviderModels:
         for client in pool.http.values():
             await client.aclose()
 
-    async def _tries(self, call: ModelCall, endpoint: Endpoint, *, on_text: TextSink) -> ModelReply:
+    async def _tries(self, call: ModelCall, on_text: TextSink) -> ModelReply:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + call.timeout_s
         waits: list[JsonValue] = []
         while True:
             try:
-                reply = await self._try(call, endpoint, on_text=on_text)
+                reply = await self._try(call, on_text, deadline=deadline)
             except ModelError as error:
                 tries = len(waits) + 1
                 wait_s = wait_before_retry(
                     error, tries, policy=self._retries, jitter=self._jitter()
                 )
-                if wait_s is None or not self._allowance.take(wait_s):
+                if wait_s is None or not self._may_wait(wait_s, deadline - loop.time()):
                     if waits:
                         error.message += f" ({tries} tries)"
                     raise
@@ -159,27 +161,33 @@ class ProviderModels:
                     return replace(reply, retries=len(waits), details={"retries": waits})
                 return reply
 
-    async def _try(self, call: ModelCall, endpoint: Endpoint, *, on_text: TextSink) -> ModelReply:
+    def _may_wait(self, wait_s: float, left_s: float) -> bool:
+        return wait_s < left_s and self._allowance.take(wait_s)
+
+    async def _try(self, call: ModelCall, on_text: TextSink, *, deadline: float) -> ModelReply:
+        # Looked up for each try: a local server that died comes back elsewhere.
+        endpoint = await self._endpoint(call)
         pieces: list[str] = []
-        redactor = self._registry.redactor
         try:
             # The inner limit is moved on by every sign of life, the outer one is not.
-            async with asyncio.timeout(call.timeout_s), asyncio.timeout(None) as silence:
+            async with asyncio.timeout_at(deadline), asyncio.timeout(None) as silence:
                 end = await self._stream(
                     call, endpoint, on_text=on_text, pieces=pieces, silence=silence
                 )
         except ModelError:
             raise
-        except TimeoutError as error:
+        except TimeoutError:
             message = "the answer stopped coming" if pieces else "no answer in time"
-            late = reply_failure("timeout", message, endpoint, partial="".join(pieces))
-            raise late from error
+            failed = reply_failure("timeout", message, endpoint, partial="".join(pieces))
         except Exception as error:
-            # The edge to the model libraries: what they raise is open-ended. Their exceptions hold
-            # requests with headers, so they are not chained (security R70).
+            # The edge to the model libraries: what they raise is open-ended.
+            redactor = self._registry.redactor
             failed = to_model_error(error, endpoint, redactor, partial="".join(pieces))
-            raise failed from None
-        return _finished(end, call, endpoint=endpoint, text="".join(pieces))
+        else:
+            return _finished(end, call, endpoint=endpoint, text="".join(pieces))
+        # Raised out here, so that the library's exception, which holds a request with its headers,
+        # is not kept as the context of ours (security R70).
+        raise failed
 
     async def _stream(
         self,
@@ -214,10 +222,20 @@ class ProviderModels:
     def _pool(self) -> _Pool:
         return self._pools.setdefault(asyncio.get_running_loop(), _Pool())
 
-    async def _local_endpoint(self, call: ModelCall) -> Endpoint:
-        found = self._registry.local_file(call.candidate.model_id)
+    async def _endpoint(self, call: ModelCall) -> Endpoint:
+        model_id = call.candidate.model_id
+        registry = self._registry
+        if _is_local(call):
+            file = registry.local_file(model_id)
+            if not isinstance(file, Refusal):
+                return await self._local_endpoint(model_id, file)
+            raise _not_configured(file)
+        found = registry.endpoint(model_id)
         if isinstance(found, Refusal):
             raise _not_configured(found)
+        return found
+
+    async def _local_endpoint(self, model_id: str, found: LocalModelFile) -> Endpoint:
         server = self._servers.get(found.path, start_timeout_s=self._timeouts.local_start_s)
         try:
             url = await asyncio.to_thread(server.start)
@@ -225,9 +243,7 @@ class ProviderModels:
             message, hint = error.message, error.hint
             raise ModelError(message, code="not_configured", hint=hint) from None
         self._registry.redactor.add(server.key)
-        entry = ModelEntry(
-            id=call.candidate.model_id, provider=LOCAL_PROVIDER, model_id=ALIAS, name=found.name
-        )
+        entry = ModelEntry(id=model_id, provider=LOCAL_PROVIDER, model_id=ALIAS, name=found.name)
         return Endpoint(entry=entry, api="openai-completions", base_url=f"{url}/v1", key=server.key)
 
     async def _provider(self, endpoint: Endpoint) -> object:
@@ -254,6 +270,10 @@ class ProviderModels:
                 provider=endpoint.entry.provider,
                 hint="Install it again with: pip install --upgrade braincode_jupyter",
             ) from None
+
+
+def _is_local(call: ModelCall) -> bool:
+    return call.candidate.is_local_demo
 
 
 def _not_configured(refusal: Refusal) -> ModelError:

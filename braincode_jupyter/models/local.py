@@ -70,6 +70,12 @@ class LocalServer:
         """Whether the process is there."""
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def pid(self) -> int | None:
+        """Process id, or None if it does not run."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
+
     def start(self) -> str:
         """Start the server unless it runs; blocks, so call it in a thread.
 

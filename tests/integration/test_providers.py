@@ -169,6 +169,7 @@ async def test_rejected_key_is_said_without_the_key(
     assert not any(key in repr((error, error.__dict__)) for key in keys if "://" not in key)
     assert "****" not in error.message
     assert error.__cause__ is None
+    assert error.__context__ is None
     assert len(provider.seen) == 1
 
 
@@ -300,6 +301,14 @@ async def test_too_long_prompt_has_its_own_code(provider: LoopbackProvider, mode
     provider.fails(400, "This model's maximum context length is 10 tokens: prompt is too long")
 
     assert (await failure(provider, model_id)).code == "context_too_long"
+
+
+async def test_wait_that_would_outlast_the_call_is_not_begun(provider: LoopbackProvider) -> None:
+    provider.fails(429, "slow down", retry_after="30")
+
+    error = await failure(provider, CHAT, timeout_s=5.0)
+
+    assert (error.code, len(provider.seen)) == ("rate_limited", 1)
 
 
 async def test_unknown_model_says_where_to_look(provider: LoopbackProvider) -> None:
