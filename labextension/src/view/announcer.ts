@@ -3,7 +3,7 @@
 import type { RunView } from '../protocol/generated';
 import { h } from './elements';
 import { isGoing, stateText } from './header';
-import { AGENT_STATES, RUN_STATES, WORDS } from './words';
+import { AGENT_STATES, RUN_STATES, WORDS, agentName } from './words';
 
 /** Above this many workers only troubled ones are named. */
 const FEW_WORKERS = 6;
@@ -38,7 +38,7 @@ function changes(before: RunView, after: RunView): string[] {
     const { word, tone } = AGENT_STATES[agent.state];
     const isNew = known.get(agent.contextId) !== agent.state && agent.endedMs !== undefined;
     if (isNew && (workers.length <= FEW_WORKERS || tone === 'bad')) {
-      lines.push(`${agent.role}: ${word}`);
+      lines.push(`${agentName(agent)}: ${word}`);
     }
   }
   return lines;

@@ -1,8 +1,11 @@
 /** Numbers as people read them. */
 
-/** `8.2 s`, `19 s`, `3:05`, `1:02:03`. */
+/** `< 0.1 s`, `8.2 s`, `19 s`, `3:05`, `1:02:03`. */
 export function duration(ms: number): string {
-  const seconds = Math.max(0, ms) / 1000;
+  if (ms < 50) {
+    return '< 0.1 s';
+  }
+  const seconds = ms / 1000;
   if (seconds < 9.95) {
     return `${seconds.toFixed(1)} s`;
   }

@@ -1,7 +1,7 @@
 /** What the reader should know: error and hint, where the card stands, warnings, which model. */
 
 import type { RunView } from '../protocol/generated';
-import { h, lineList, setTextOrHide } from './elements';
+import { h, lineList, setClass, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { section } from './section';
 import { WORDS } from './words';
@@ -11,7 +11,7 @@ export function failure(): Part<RunView> & { note(text: string): void } {
   const note = h('p', 'bc-note');
   note.setAttribute('role', 'note');
   note.hidden = true;
-  const error = h('p', 'bc-is-bad bc-error');
+  const error = h('p', 'bc-error');
   error.dir = 'auto';
   const hint = h('p');
   hint.dir = 'auto';
@@ -27,6 +27,7 @@ export function failure(): Part<RunView> & { note(text: string): void } {
       show();
     },
     update(view) {
+      setClass(error, `bc-error bc-is-${view.state === 'failed' ? 'bad' : 'warn'}`);
       setTextOrHide(error, view.error);
       setTextOrHide(hint, view.hint);
       show();

@@ -21,7 +21,7 @@ export function plan(): Part<RunView> {
     el: part.el,
     update(view) {
       part.show(view.todos.length > 0);
-      part.setTitle(WORDS.plan, planLine(view));
+      part.setTitle(WORDS.plan, planLine(view), view.todos.some(isTroubled));
       part.setOpen(isGoing(view));
       setScroll(scroll, view.todos.length > LONG_LIST, WORDS.plan);
       list.update(view.todos);
@@ -32,9 +32,13 @@ export function plan(): Part<RunView> {
 function planLine(view: RunView): string {
   const done = view.todos.filter(item => item.state === 'completed').length;
   const troubled = view.todos
-    .filter(item => item.state === 'failed' || item.state === 'blocked')
+    .filter(isTroubled)
     .map(item => `${item.title} ${TODO_STATES[item.state].word}`);
   return [WORDS.done(done, view.todos.length), ...troubled].join(' · ');
+}
+
+function isTroubled(item: TodoView): boolean {
+  return item.state === 'failed' || item.state === 'blocked';
 }
 
 function todo(): Part<TodoView> {

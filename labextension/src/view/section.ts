@@ -1,6 +1,6 @@
 /** A titled part of the card. Foldable ones open while the run is going on and fold at its end. */
 
-import { h, setText } from './elements';
+import { h, setClass, setText } from './elements';
 
 export type Section = {
   readonly el: HTMLElement;
@@ -8,7 +8,7 @@ export type Section = {
   /** Hidden when there is nothing to say. */
   show(isShown: boolean): void;
   /** Title, and the line that stands beside it when the section is folded. */
-  setTitle(title: string, line?: string): void;
+  setTitle(title: string, line?: string, isTroubled?: boolean): void;
 };
 
 export type Foldable = Section & {
@@ -59,8 +59,9 @@ export function foldable(name: string): Foldable {
     show: isShown => {
       el.hidden = !isShown;
     },
-    setTitle: (text, detail = '') => {
+    setTitle: (text, detail = '', isTroubled = false) => {
       setText(title, text);
+      setClass(line, isTroubled ? 'bc-line bc-is-warn' : 'bc-line');
       setText(line, detail);
       setLabel(el, text);
     },

@@ -4,9 +4,9 @@
  */
 
 /** Characters kept; older ones are let go. */
-export const KEPT_CHARS = 200_000;
+export const KEPT_CHARS = 60_000;
 /** Trimming copies the text, so it waits until this many more have come. */
-const SLACK_CHARS = 50_000;
+const SLACK_CHARS = 20_000;
 
 export type Change = { readonly kind: 'append' | 'replace' | 'none'; readonly text: string };
 

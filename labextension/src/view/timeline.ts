@@ -7,7 +7,7 @@ import { count, duration } from './figures';
 import { isGoing } from './header';
 import type { Moment } from './run';
 import { foldable } from './section';
-import { AGENT_STATES, WORDS } from './words';
+import { AGENT_STATES, WORDS, agentName } from './words';
 
 /** Colours that agents take in turn; the last is for calls that are no workers. */
 const PALETTE = 6;
@@ -93,11 +93,12 @@ function timeRow(): Part<Row> {
   return {
     el,
     update({ agent, color, from, to }) {
-      const text = figuresOf(agent, to);
-      setText(name, agent.role);
+      const [time, tokens] = [timeOf(agent, to), count(agent.usage.totalTokens)];
+      setText(name, agentName(agent));
       setAttribute(name, 'title', agent.goal || null);
-      setText(figures, text);
-      setAttribute(el, 'aria-label', WORDS.barOf(agent.role, AGENT_STATES[agent.state].word, text));
+      setText(figures, figuresOf(agent, time, tokens));
+      setAttribute(figures, 'title', agent.usage.totalTokens ? WORDS.tokens(tokens) : null);
+      setAttribute(el, 'aria-label', WORDS.barOf(agentName(agent), AGENT_STATES[agent.state].word, time));
       place(queued, agent.queuedMs, agent.startedMs ?? agent.endedMs ?? to, from, to);
       place(busy, agent.startedMs, agent.endedMs ?? to, from, to);
       setClass(busy, barClass(agent, color));
@@ -119,14 +120,15 @@ function barClass(agent: AgentView, color: string): string {
     .join(' ');
 }
 
-function figuresOf(agent: AgentView, to: number): string {
-  const tokens = agent.usage.totalTokens ? count(agent.usage.totalTokens) : '';
-  if (agent.startedMs === undefined) {
-    return AGENT_STATES[agent.state].word;
-  }
-  const time = duration((agent.endedMs ?? to) - agent.startedMs);
-  const isPlain = agent.state === 'completed' || agent.state === 'running';
-  return [isPlain ? '' : AGENT_STATES[agent.state].word, time, tokens].filter(Boolean).join(' · ');
+function timeOf(agent: AgentView, to: number): string {
+  return agent.startedMs === undefined ? '' : duration((agent.endedMs ?? to) - agent.startedMs);
+}
+
+/** The state stands there when it is not plain from the bar. */
+function figuresOf(agent: AgentView, time: string, tokens: string): string {
+  const isPlain = time !== '' && (agent.state === 'completed' || agent.state === 'running');
+  const parts = [isPlain ? '' : AGENT_STATES[agent.state].word, time, agent.usage.totalTokens ? tokens : ''];
+  return parts.filter(Boolean).join(' · ');
 }
 
 function place(bar: HTMLElement, start: number | undefined, end: number, from: number, to: number): void {

@@ -64,12 +64,11 @@ export const ANSWER_NOTES: Readonly<Record<AnswerView['state'], string>> = {
   partial: '┄ partial: the run ended while it was being written'
 };
 
-export const AGENT_NAMES: Readonly<Record<AgentView['kind'], string>> = {
-  router: 'router',
-  worker: 'worker',
-  primary: 'primary',
-  review: 'review'
-};
+/** `analyst`, `router`, `primary: librarian`: a role may also write the answer. */
+export function agentName(agent: AgentView): string {
+  const isPlain = agent.kind === 'worker' || agent.role === agent.kind || !agent.role;
+  return isPlain ? agent.role || agent.kind : `${agent.kind}: ${agent.role}`;
+}
 
 export const WORDS = {
   card: 'Brain run',
@@ -111,7 +110,7 @@ export const WORDS = {
   needs: (numbers: string) => `needs ${numbers}`,
   time: 'Time',
   critical: (names: string) => `critical path: ${names}`,
-  barOf: (role: string, state: string, figures: string) => `${role}: ${state}, ${figures}`,
+  barOf: (name: string, state: string, time: string) => `${name}: ${state}${time ? `, ${time}` : ''}`,
   noTime: '–',
   workers: 'Workers',
   otherCalls: 'Other calls',

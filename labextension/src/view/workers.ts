@@ -12,7 +12,7 @@ import type { StreamedText } from './streamed-text';
 import { agentColors, setScroll } from './timeline';
 import { workerBody } from './worker-body';
 import type { WorkerBody } from './worker-body';
-import { AGENT_STATES, WORDS } from './words';
+import { AGENT_STATES, WORDS, agentName } from './words';
 
 /** From this many entries the list scrolls. */
 const LONG_LIST = 24;
@@ -44,7 +44,8 @@ export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedT
       const workerEntries = entries.filter(item => item.agent.kind === 'worker');
       const otherEntries = entries.filter(item => item.agent.kind !== 'worker' && hasContent(item.agent));
       part.show(workerEntries.length + otherEntries.length > 0);
-      part.setTitle(WORDS.workers, workersLine(workerEntries.map(item => item.agent)) || WORDS.noWorker);
+      const line = workersLine(workerEntries.map(item => item.agent)) || WORDS.noWorker;
+      part.setTitle(WORDS.workers, line, workerEntries.some(item => isTroubled(item.agent)));
       part.setOpen(isGoing(view));
       setScroll(own, workerEntries.length > LONG_LIST, WORDS.workers);
       ownList.update(workerEntries);
@@ -63,6 +64,10 @@ function workersLine(agents: readonly AgentView[]): string {
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return [...counts].map(([word, number]) => `${number} ${word}`).join(' · ');
+}
+
+function isTroubled(agent: AgentView): boolean {
+  return AGENT_STATES[agent.state].tone === 'bad';
 }
 
 function hasContent(agent: AgentView): boolean {
@@ -97,7 +102,7 @@ function entry(
       latest = agent;
       const { tone, sign: glyph } = AGENT_STATES[agent.state];
       setClass(name, `bc-name bc-ink ${color}`);
-      setText(name, agent.role);
+      setText(name, agentName(agent));
       setText(goal, oneLine(agent.goal));
       setClass(state, `bc-is-${tone}`);
       setText(mark, glyph);

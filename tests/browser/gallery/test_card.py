@@ -196,7 +196,7 @@ def test_five_megabytes_of_answer_show_their_end_and_their_size(open_card: OpenC
 
     expect(card.find(".bc-answer")).to_contain_text("of 5.0M. The whole text is in run.answer")
     length = card.page.evaluate("document.querySelector('.bc-answer .bc-plain').textContent.length")
-    assert length <= 250_000
+    assert length <= 80_000
 
 
 def test_stop_is_sent_and_shown_at_once(open_card: OpenCard) -> None:
