@@ -218,7 +218,7 @@ def _agent(agent: AgentView) -> Html:
     if agent.partial:
         parts.append(element("p", f"{words.PARTIAL}:\n{agent.partial}"))
     points = [
-        *(f"{words.FAILED_ATTEMPTS}: {words.attempt_words(one)}" for one in agent.attempts),
+        *(words.attempt_words(one) for one in agent.attempts),
         *(f"{words.RISK}: {risk}" for risk in agent.risks),
         *(f"{words.OPEN}: {question}" for question in agent.next_questions),
         *(f"{words.ARTIFACTS}: {one.label} ({one.uri})" for one in agent.artifacts),

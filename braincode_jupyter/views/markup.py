@@ -139,7 +139,7 @@ def _block(block: Block) -> Html:
         case "rule":
             return element("hr")
         case "list" | "item" | "quote":
-            return element(_holder(block), *map(_block, block.children))
+            return _holder(block)
         case "table":
             return element("table", element("tbody", *map(_block, block.children)))
         case "row":
@@ -150,10 +150,15 @@ def _block(block: Block) -> Html:
             return element("p", element("strong", content) if block.kind == "heading" else content)
 
 
-def _holder(block: Block) -> str:
-    if block.kind == "list":
-        return "ol" if block.ordered else "ul"
-    return "li" if block.kind == "item" else "blockquote"
+def _holder(block: Block) -> Html:
+    """Return a list, item or quote; the first paragraph of an item stands beside its bullet."""
+    children = [_block(child) for child in block.children]
+    if block.kind == "item":
+        if block.children and block.children[0].kind == "paragraph":
+            children[0] = _spans(block.children[0].spans)
+        return element("li", *children)
+    ordered = "ol" if block.ordered else "ul"
+    return element(ordered if block.kind == "list" else "blockquote", *children)
 
 
 def _spans(spans: Iterable[Span]) -> Html:

@@ -181,7 +181,7 @@ def _agent(agent: AgentView) -> list[str]:
     if agent.partial:
         lines.extend(_wrap(f"{words.PARTIAL}: {agent.partial}", "    "))
     points = [
-        *(f"{words.FAILED_ATTEMPTS}: {words.attempt_words(one)}" for one in agent.attempts),
+        *(words.attempt_words(one) for one in agent.attempts),
         *(f"{words.RISK}: {risk}" for risk in agent.risks),
         *(f"{words.OPEN}: {question}" for question in agent.next_questions),
         *(f"{words.ARTIFACTS}: {one.label} ({one.uri})" for one in agent.artifacts),

@@ -174,7 +174,7 @@ SAW: Mapping[str, str] = MappingProxyType(
 )
 WITHHELD = "Withheld from it"
 ARTIFACTS = "Artifacts"
-FAILED_ATTEMPTS = "Failed attempts"
+FAILED_ATTEMPT = "Failed attempt"
 RISK = "Risk"
 OPEN = "Open"
 FINDING = "Finding"
@@ -267,7 +267,7 @@ def attempt_words(attempt: AttemptView) -> str:
     """Return a failed attempt: which model, why, and what it spent all the same."""
     spent = "" if attempt.tokens is None else f", {attempt.tokens:,} tokens"
     said = f": {attempt.message}" if attempt.message else ""
-    return f"{attempt.attempt}. {attempt.model_id} {attempt.code}{spent}{said}"
+    return f"{FAILED_ATTEMPT} {attempt.attempt}: {attempt.model_id} {attempt.code}{spent}{said}"
 
 
 def hidden_words(where: str, count: int) -> str:

@@ -40,14 +40,14 @@ T0 = 1_767_225_600_000
 SESSION = "3f2a91c4-0000-4000-8000-000000000001"
 RUN = "run-1"
 PROMPT = "Why did revenue fall in Q3? Check the cleaning step first. @var:sales @docs/glossary.md"
-ROLES = ("librarian", "analyst", "statistician", "summarize", "review")
-TITLES = (
-    "Map the data and the cleaning step",
-    "Revenue by month, region and product",
-    "Is the drop more than noise?",
-    "Answer with evidence and code",
-    "Check claims against evidence",
-)
+GOALS = {
+    "librarian": "Map the data and the cleaning step",
+    "analyst": "Revenue by month, region and product",
+    "statistician": "Is the drop more than noise?",
+    "summarize": "Answer with evidence and code",
+    "review": "Check claims against evidence",
+}
+ROLES = tuple(GOALS)
 ANSWER = (
     "Most of the drop is **not real**: the cleaning cell drops 1,204 rows.\n\n"
     '```python\nsales["date"] = pd.to_datetime(sales["date"], format="%d.%m.%Y")\n```\n'
@@ -63,10 +63,8 @@ def ctx(role: str) -> str:
 
 
 def todo(role: str, status: str = "pending", summary: str | None = None) -> AgentTodoItem:
-    title = TITLES[ROLES.index(role)]
-    return AgentTodoItem.model_validate(
-        {"id": f"todo-{role}", "title": title, "role": role, "status": status, "summary": summary}
-    )
+    values = {"title": GOALS[role], "role": role, "status": status, "summary": summary}
+    return AgentTodoItem.model_validate({"id": f"todo-{role}", **values})
 
 
 def edge(upstream: str, downstream: str) -> AgentTodoDependency:
@@ -88,13 +86,13 @@ def plan() -> RuntimePlan:
     workers = tuple(
         RuntimeWorker(
             role=role,
-            goal=TITLES[index],
+            goal=GOALS[role],
             reason="asked for",
             todo_ids=(f"todo-{role}",),
             context_id=ctx(role),
             model=model,
         )
-        for index, role in enumerate(ROLES)
+        for role in ROLES
     )
     return RuntimePlan(
         mode="auto",
@@ -134,7 +132,7 @@ def handoff(role: str) -> HandoffPacket:
             id=ctx(role),
             parent_id=SESSION,
             agent_role=role,
-            goal=TITLES[ROLES.index(role)],
+            goal=GOALS[role],
             progress=TaskProgress(status="pending"),
         ),
         constraints=("one", "two", "three", "four", "five", "six"),
@@ -150,7 +148,7 @@ def result(role: str, status: str = "completed", **more: object) -> ExecutedWork
         "progress": TaskProgress.model_validate({"status": status}),
         "summary": f"{role} found *something*.",
         "role": role,
-        "goal": TITLES[ROLES.index(role)],
+        "goal": GOALS[role],
         "todo_ids": (f"todo-{role}",),
         "status": status,
         "model_id": "acme/large",
@@ -310,7 +308,7 @@ def worker_start(role: str, seconds: float) -> r.WorkerStarted:
         context_id=ctx(role),
         phase="review" if role == "review" else "support",
         worker=role,
-        goal=TITLES[ROLES.index(role)],
+        goal=GOALS[role],
         handoff=handoff(role),
         model="acme/large",
         agent_session_id=f"{ctx(role)}-1",
