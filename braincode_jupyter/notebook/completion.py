@@ -13,94 +13,17 @@ IPython, ``IPython.core.completer``, matcher API v2.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from braincode_jupyter.notebook.choices import Found, Offers
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-    from typing import Protocol
-
-    from braincode_jupyter.protocol.ports import CellSource, VariableSource
-
-    class OptionRow(Protocol):
-        """What completion needs of a row of the option table."""
-
-        @property
-        def flag(self) -> str:
-            """For example ``--mode``."""
-            ...
-
-        @property
-        def metavar(self) -> str:
-            """Empty for a switch."""
-            ...
-
-        @property
-        def choices(self) -> tuple[str, ...]:
-            """All values, where they are few."""
-            ...
-
-        @property
-        def later(self) -> str:
-            """Empty for an option that exists."""
-            ...
-
+    from collections.abc import Callable
 
 _IDENTIFIER = "braincode_jupyter.completion"
 _PRIORITY = 1_000
 """Above IPython's own matchers, which take ``@`` for an operator."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offers:
-    """Where completions come from; all of it is optional.
-
-    Parameters
-    ----------
-    project_root : callable or None
-        Gives the folder that ``@path`` is relative to.
-    cells : CellSource or None
-        Cells of the open notebook.
-    variables : VariableSource or None
-        Variables of the user.
-    sessions : callable or None
-        Gives ids of recent sessions, the newest first.
-    options : sequence of OptionRow
-        Options of `%%braincode`.
-    values : mapping
-        Flag to a callable that gives the values of the option; comma lists are completed item by
-        item.
-    subcommands : sequence of str
-        First words of `%braincode`.
-    """
-
-    project_root: Callable[[], Path] | None = None
-    cells: CellSource | None = None
-    variables: VariableSource | None = None
-    sessions: Callable[[], Sequence[str]] | None = None
-    options: Sequence[OptionRow] = ()
-    values: Mapping[str, Callable[[], Sequence[str]]] = field(
-        default_factory=dict[str, "Callable[[], Sequence[str]]"]
-    )
-    subcommands: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """Completions at the cursor.
-
-    Parameters
-    ----------
-    fragment : str
-        Text before the cursor that they replace.
-    texts : tuple of str
-        What can stand there instead, best first.
-    """
-
-    fragment: str = ""
-    texts: tuple[str, ...] = ()
 
 
 class ReferenceCompletion:

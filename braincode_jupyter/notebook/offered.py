@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.brain.grammar import WHITESPACE, format_reference, parse_references
-from braincode_jupyter.notebook.completion import Found, Offers
+from braincode_jupyter.notebook.choices import Found, Offers
 from braincode_jupyter.references import cell_tokens, file_tokens, limits
 
 if TYPE_CHECKING:

@@ -18,6 +18,8 @@ _ANSI = re.compile(
 _DATA_URL = re.compile(r"data:([\w.+-]{1,60}/[\w.+-]{1,60});base64,[A-Za-z0-9+/=%]{40,}")
 _BACKTICKS = re.compile(r"`{3,}")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_LISTED = 12
+"""Names listed when none is near."""
 _MARK_CHARS = 64
 """Room for the mark that says how much was cut."""
 
@@ -99,5 +101,5 @@ def near_hint(name: str, known: Iterable[str]) -> str:
     near = [bare[key] for key in alike]
     if near:
         return f"Did you mean {' or '.join(near)}?"
-    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")  # noqa: PLR2004
+    shown = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
     return f"There is {shown}." if names else ""

@@ -7,7 +7,8 @@ import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
 from braincode_jupyter.brain.grammar import parse_references
-from braincode_jupyter.notebook.completion import Offers, ReferenceCompletion
+from braincode_jupyter.notebook.choices import Offers
+from braincode_jupyter.notebook.completion import ReferenceCompletion
 from braincode_jupyter.protocol.ports import CellOutput, CellSnapshot
 
 if TYPE_CHECKING:
