@@ -6,7 +6,7 @@ characters a token" is wrong by a factor of three. Each digit and punctuation ma
 token, each word as at least one, letters outside ASCII by what a byte-level vocabulary without
 them would need.
 
-Known trade-offs (accepted): prose is overestimated by a third to a half; long words of rare
+Known trade-offs (accepted): prose is overestimated by half to two thirds; long words of rare
 scripts may cost more than we say. Real usage replaces the estimate after the call.
 """
 
@@ -14,17 +14,20 @@ from __future__ import annotations
 
 import re
 
-LETTERS_PER_TOKEN = 4
-"""Of a lower-case word; vocabularies hold common words whole, so this is high."""
-CAPITALS_PER_TOKEN = 2
-"""Of a run of capitals, such as a constant or base64."""
-BLANKS_PER_TOKEN = 8
-"""Of indentation and padding."""
-
-_CAPITALS = re.compile(r"[A-Z]+(?![a-z])")
-_WORD = re.compile(r"[A-Z]?[a-z]+")
-_SINGLE = re.compile(r"[0-9!-/:-@\[-`{-~\x00-\x1f\x7f\u3040-\u9fff\uac00-\ud7af]")
+_PIECE = re.compile(
+    # A word costs one token for each four letters, a run of capitals one for each two; digits,
+    # punctuation, control characters and the characters of East Asian scripts cost one each.
+    r"[A-Z][a-z]{1,3}|[a-z]{1,4}|[A-Z]{1,2}"
+    r"|[0-9!-/:-@\[-`{-~\x00-\x1f\x7f\u3040-\u9fff\uac00-\ud7af]| (?=[0-9])"
+)
+_LONG_WORD = re.compile(r"[a-z]{17,}")
+_LONG_WORD_EXTRA = 0.35
+"""Tokens a letter, on top: what no vocabulary holds is spelled out in pairs of letters."""
 _BLANKS = re.compile(r" {2,}")
+_BLANKS_PER_TOKEN = 8
+_DENSE = re.compile(r"[A-Za-z0-9+/=_-]{24,}")
+_DENSE_DIGITS = 0.08
+"""Share of digits that tells base64 and digests from identifiers and paths."""
 _TWO_BYTES = re.compile(r"[\u0080-\u07ff]")
 _THREE_BYTES = re.compile(r"[\u0800-\u303f\ua000-\uabff\ud7b0-\uffff]")
 _FOUR_BYTES = re.compile(r"[\U00010000-\U0010ffff]")
@@ -43,11 +46,19 @@ def estimate_tokens(text: str) -> int:
     int
         Tokens; 0 for an empty text, at most the number of UTF-8 bytes.
     """
-    count = len(_SINGLE.findall(text))
-    count += sum(1 + (len(w) - 1) // LETTERS_PER_TOKEN for w in _WORD.findall(text))
-    count += sum(1 + (len(w) - 1) // CAPITALS_PER_TOKEN for w in _CAPITALS.findall(text))
-    count += sum(1 + len(run) // BLANKS_PER_TOKEN for run in _BLANKS.findall(text))
+    count = sum(map(_dense_tokens, _DENSE.findall(text)))
+    text = _DENSE.sub(lambda run: " " if _dense_tokens(run[0]) else run[0], text)
+    count += len(_PIECE.findall(text))
+    count += sum(1 + int(len(w) * _LONG_WORD_EXTRA) for w in _LONG_WORD.findall(text))
+    count += sum(1 + len(run) // _BLANKS_PER_TOKEN for run in _BLANKS.findall(text))
     if text and not text.isascii():
-        count += -(-2 * len(_TWO_BYTES.findall(text)) // 3)
+        count += -(-4 * len(_TWO_BYTES.findall(text)) // 5)
         count += 2 * len(_THREE_BYTES.findall(text)) + 3 * len(_FOUR_BYTES.findall(text))
     return max(count, 1) if text else 0
+
+
+def _dense_tokens(run: str) -> int:
+    """Count base64, hexadecimal digests and the like; 0 for identifiers and paths."""
+    digits = sum(map(str.isdigit, run))
+    others = len(run) - digits
+    return digits + others - others // 10 if digits > _DENSE_DIGITS * len(run) else 0

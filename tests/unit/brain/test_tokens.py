@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,3 +41,27 @@ def test_every_digit_costs_a_token(number: int) -> None:
 
 def test_lone_surrogate_is_counted() -> None:
     assert estimate_tokens("\ud83d") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "measured"),
+    [
+        ("The quarterly numbers fell because two large customers moved their orders. " * 6, 73),
+        ("Выручка за третий квартал упала, потому что два клиента перенесли заказы. " * 6, 163),
+        ("第三季度收入下降因为两个大客户将订单推迟到下一期。" * 8, 120),
+        ("세 번째 분기 매출이 감소한 이유를 설명해 주세요. " * 8, 145),
+        ("Donaudampfschifffahrtsgesellschaftskapitän erklärt die Umsatzrückgänge. " * 8, 194),
+        ('{"id": 17, "price": 812.345, "ok": true}, ' * 30, 721),
+        ("| 17 | 0.8123 | row17 |\n" * 30, 510),
+        ("        x = 1\n                y = 2\n" * 20, 240),
+        ("SELECT CUSTOMER_ID, SUM(AMOUNT) FROM ORDERS WHERE STATUS = 'OPEN'; " * 8, 153),
+        ("q7Zk3vJx9TfLw2RbYc5HnGs8MdPaUe4oKiV6yXtQ1lNjWzSrCmBhEgFuDpA0" * 8, 432),
+        ("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" * 8, 472),
+        ("qzxjvkwpghtrmdnbfclsyaoieuqzxjvkwp" * 20, 380),
+        ("😀🎉✅👩‍💻 " * 20, 141),
+        (r"$$\int_0^\infty e^{-x^2}\,dx = \frac{\sqrt{\pi}}{2}$$ " * 10, 281),
+    ],
+)
+def test_estimate_is_above_what_a_real_tokenizer_counted(text: str, measured: int) -> None:
+    # Counted once with the tokenizer of Qwen2.5, in which every digit is a token.
+    assert measured <= estimate_tokens(text) <= 3 * measured
