@@ -14,76 +14,78 @@ import { ANSWER_NOTES, WORDS } from './words';
 /** Characters drawn of a finished answer. */
 const MAX_DRAWN = 400_000;
 
-export type Answer = {
+export class Answer {
   readonly el: HTMLElement;
-  update(view: RunView, streamed: StreamedText | undefined): void;
-  stream(change: Change, streamed: StreamedText): void;
-};
+  private readonly part = section('answer');
+  private readonly text = document.createTextNode('');
+  private readonly plain = h('div', 'bc-plain', this.text);
+  private readonly formatted = h('div', 'bc-text');
+  private readonly note = h('p', 'bc-dim');
+  private readonly trouble = h('p', 'bc-is-warn');
+  private finished: AnswerView | undefined;
+  private isStreaming = true;
 
-export function answer(actions: Actions): Answer {
-  const part = section('answer');
-  const text = document.createTextNode('');
-  const plain = h('div', 'bc-plain', text);
-  plain.dir = 'auto';
-  const formatted = h('div', 'bc-text');
-  const note = h('p', 'bc-dim');
-  const trouble = h('p', 'bc-is-warn');
-  part.body.append(note, plain, formatted, trouble);
-  let finished: AnswerView | undefined;
-  let isStreaming = true;
+  constructor(private readonly actions: Actions) {
+    this.el = this.part.el;
+    this.plain.dir = 'auto';
+    this.part.body.append(this.note, this.plain, this.formatted, this.trouble);
+  }
 
-  const showPlain = (content: string): void => {
-    text.data = plainText(content);
-    plain.hidden = !content;
-  };
-  const showFinished = (value: AnswerView): void => {
-    if (value === finished) {
+  update(view: RunView, streamed: StreamedText | undefined): void {
+    const value = view.answer;
+    const isWritten = value.state === 'streaming';
+    this.part.setTitle(WORDS.answer, isWritten ? WORDS.beingWritten : '');
+    setTextOrHide(this.trouble, ANSWER_NOTES[value.state]);
+    this.el.classList.toggle('bc-streams', isWritten);
+    this.isStreaming = isWritten || (value.state === 'none' && isGoing(view));
+    if (this.isStreaming) {
+      this.showUnfinished(streamed?.text || value.text);
+    } else {
+      this.showFinished(value);
+    }
+  }
+
+  /** Take streamed text: what is new is appended, so the text is never set anew for it. */
+  stream(change: Change, streamed: StreamedText): void {
+    if (!this.isStreaming || change.kind === 'none') {
       return;
     }
-    finished = value;
-    formatted.replaceChildren(drawBlocks(value.blocks, actions));
-    showPlain(value.blocks.length ? '' : value.text.slice(0, MAX_DRAWN));
-    const isLong = !value.blocks.length && value.text.length > MAX_DRAWN;
-    setTextOrHide(note, isLong ? WORDS.answerLong(count(MAX_DRAWN), count(value.text.length)) : '');
-  };
-  const showStream = (streamed: StreamedText): void => {
-    setTextOrHide(note, cutNote(streamed));
-    part.show(streamed.text.length > 0);
-  };
-  return {
-    el: part.el,
-    update(view, streamed) {
-      const value = view.answer;
-      part.setTitle(WORDS.answer, value.state === 'streaming' ? WORDS.beingWritten : '');
-      setTextOrHide(trouble, ANSWER_NOTES[value.state]);
-      isStreaming = value.state === 'streaming' || (value.state === 'none' && isGoing(view));
-      part.el.classList.toggle('bc-streams', value.state === 'streaming');
-      if (isStreaming) {
-        finished = undefined;
-        formatted.replaceChildren();
-        const content = streamed?.text || value.text;
-        if (text.data !== plainText(content)) {
-          showPlain(content);
-        }
-        part.show(content.length > 0);
-        return;
-      }
-      part.show(value.text.length > 0 || value.blocks.length > 0);
-      showFinished(value);
-    },
-    stream(change, streamed) {
-      if (!isStreaming || change.kind === 'none') {
-        return;
-      }
-      if (change.kind === 'append') {
-        text.appendData(plainText(change.text));
-        plain.hidden = false;
-      } else {
-        showPlain(change.text);
-      }
-      showStream(streamed);
+    if (change.kind === 'append') {
+      this.text.appendData(plainText(change.text));
+      this.plain.hidden = false;
+    } else {
+      this.showPlain(change.text);
     }
-  };
+    setTextOrHide(this.note, cutNote(streamed));
+    this.part.show(streamed.text.length > 0);
+  }
+
+  private showUnfinished(content: string): void {
+    this.finished = undefined;
+    this.formatted.replaceChildren();
+    if (this.text.data !== plainText(content)) {
+      this.showPlain(content);
+    }
+    this.part.show(content.length > 0);
+  }
+
+  private showFinished(value: AnswerView): void {
+    this.part.show(value.text.length > 0 || value.blocks.length > 0);
+    if (value === this.finished) {
+      return;
+    }
+    this.finished = value;
+    this.formatted.replaceChildren(drawBlocks(value.blocks, this.actions));
+    this.showPlain(value.blocks.length ? '' : value.text.slice(0, MAX_DRAWN));
+    const isLong = !value.blocks.length && value.text.length > MAX_DRAWN;
+    const note = isLong ? WORDS.answerLong(count(MAX_DRAWN), count(value.text.length)) : '';
+    setTextOrHide(this.note, note);
+  }
+
+  private showPlain(content: string): void {
+    this.text.data = plainText(content);
+    this.plain.hidden = !content;
+  }
 }
 
 function cutNote(streamed: StreamedText): string {

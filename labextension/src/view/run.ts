@@ -2,7 +2,7 @@
 
 import type { AgentView, RunView } from '../protocol/generated';
 import { announcer } from './announcer';
-import { answer } from './answer';
+import { Answer } from './answer';
 import { clarification } from './clarification';
 import { h, setAttribute } from './elements';
 import { footer, wholeRequest } from './footer';
@@ -44,7 +44,7 @@ const TICK_MS = 1_000;
 export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing {
   const streams = new Map<string, StreamedText>();
   const moment = new KernelMoment(actions.isLive);
-  const [head, times, reply] = [header(actions), timeline(), answer(actions)];
+  const [head, times, reply] = [header(actions), timeline(), new Answer(actions)];
   const [people, trouble, spoken] = [workers(actions, streams), failure(), announcer()];
   const parts = [references(), clarification(), review(), plan(), matrix(), warnings(), modelNote(), wholeRequest(), footer()] as const;
   const [refs, ask, verdict, todos, table, warned, model, whole, foot] = parts;
