@@ -89,7 +89,10 @@ def expand(
         vision=vision,
     )
     resolved: list[ResolvedReference] = []
-    for reference in parse_references(prompt):
+    references = parse_references(prompt)
+    if len(references) > limits.MAX_TOKENS:
+        raise _too_many(f"more than {limits.MAX_TOKENS:,} words after @")
+    for reference in references:
         outcome = _resolve(reference, places)
         if outcome is None:
             continue
@@ -116,13 +119,16 @@ def _resolve(reference: Reference, places: _Places) -> Content | Missing | None:
             return resolve_cell(reference, source=places.cells, vision=places.vision)
 
 
+def _too_many(what: str) -> UnresolvedReferenceError:
+    return UnresolvedReferenceError(
+        f"The request has {what}.", hint="Name fewer, or send @ as plain text with --no-refs."
+    )
+
+
 def _check_totals(resolved: list[ResolvedReference]) -> None:
     """Raise if the request brings too much."""
     if len(resolved) > limits.MAX_REFERENCES:
-        raise UnresolvedReferenceError(
-            f"The request has more than {limits.MAX_REFERENCES} references.",
-            hint="Name fewer, or send @ as plain text with --no-refs.",
-        )
+        raise _too_many(f"more than {limits.MAX_REFERENCES} references")
     contents = [item.outcome for item in resolved if isinstance(item.outcome, Content)]
     text = sum(len(encoded(content.text)) for content in contents)
     pictures = sum(len(image.data) for content in contents for image in content.images)

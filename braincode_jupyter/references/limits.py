@@ -9,6 +9,8 @@ from __future__ import annotations
 
 MAX_REFERENCES = 64
 """References in one request; words that stay prose do not count."""
+MAX_TOKENS = 1_000
+"""Words after ``@`` in one request, those included that stay prose: each is looked up once."""
 MAX_TOTAL_BYTES = 1024 * 1024
 """Text of all references of one request together."""
 MAX_FILE_BYTES = 65_536

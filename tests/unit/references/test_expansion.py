@@ -57,6 +57,13 @@ def test_words_that_stay_prose_do_not_count(tmp_path: Path) -> None:
     assert expand(prompt, project_root=tmp_path).references == ()
 
 
+def test_more_words_than_can_be_looked_up_stop_the_run(tmp_path: Path) -> None:
+    prompt = " ".join(f"@词{n}" for n in range(limits.MAX_TOKENS + 1))
+
+    with pytest.raises(UnresolvedReferenceError, match="more than 1,000 words"):
+        expand(prompt, project_root=tmp_path)
+
+
 def test_all_references_together_have_a_limit(tmp_path: Path) -> None:
     for number in range(17):
         (tmp_path / f"{number}.txt").write_text("x" * 65_000)
