@@ -192,8 +192,8 @@ def install(
 
 def _from_hub(weights: Weights, target: Path, *, progress: Progress) -> bool:
     try:
-        from huggingface_hub import (  # noqa: PLC0415 - optional  # pyright: ignore[reportMissingImports]
-            hf_hub_download,  # pyright: ignore[reportUnknownVariableType]
+        from huggingface_hub import (  # noqa: PLC0415 - optional, and  # pyright: ignore[reportMissingImports] - may be missing
+            hf_hub_download,  # pyright: ignore[reportUnknownVariableType] - untyped
         )
     except ImportError:
         return False

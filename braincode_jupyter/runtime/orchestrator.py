@@ -289,13 +289,19 @@ class _TextCounter:
 
     context_id: str
     observer: RunObserver | None
-    text: str = ""
+    pieces: list[str] = field(default_factory=list[str])
+    offset: int = 0
+
+    @property
+    def text(self) -> str:
+        """What has arrived."""
+        return "".join(self.pieces)
 
     def take(self, piece: str) -> None:
-        offset = len(self.text)
-        self.text += piece
         if self.observer is not None:
-            self.observer.on_text(self.context_id, offset, piece)
+            self.observer.on_text(self.context_id, self.offset, piece)
+        self.pieces.append(piece)
+        self.offset += len(piece)
 
 
 def _reason(code: str) -> ReasonCode:

@@ -18,6 +18,7 @@ SURFACE: dict[str, set[str]] = {
         "plan",
         "read_session",
         "run",
+        "run_async",
         "unload_ipython_extension",
     },
     "brain": set(),
@@ -40,7 +41,6 @@ SURFACE: dict[str, set[str]] = {
         "update_json",
         "write_json",
     },
-    "hooks": set(),
     "journal": {
         "BadPiece",
         "SessionEntry",
@@ -112,7 +112,6 @@ SURFACE: dict[str, set[str]] = {
         "ScriptLine",
         "ScriptedModel",
     },
-    "tools": set(),
     "views": {
         "AgentView",
         "Block",
