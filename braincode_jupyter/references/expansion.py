@@ -9,7 +9,7 @@ run here. What comes out is data: nothing in it is looked at for references agai
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from braincode_jupyter.brain.grammar import Reference, parse_references
 from braincode_jupyter.errors import UnresolvedReferenceError
@@ -91,7 +91,7 @@ def expand(
     resolved: list[ResolvedReference] = []
     references = parse_references(prompt)
     if len(references) > limits.MAX_TOKENS:
-        raise _too_many(f"more than {limits.MAX_TOKENS:,} words after @")
+        _refuse_many(f"more than {limits.MAX_TOKENS:,} words after @")
     for reference in references:
         outcome = _resolve(reference, places)
         if outcome is None:
@@ -119,8 +119,8 @@ def _resolve(reference: Reference, places: _Places) -> Content | Missing | None:
             return resolve_cell(reference, source=places.cells, vision=places.vision)
 
 
-def _too_many(what: str) -> UnresolvedReferenceError:
-    return UnresolvedReferenceError(
+def _refuse_many(what: str) -> NoReturn:
+    raise UnresolvedReferenceError(
         f"The request has {what}.", hint="Name fewer, or send @ as plain text with --no-refs."
     )
 
@@ -128,7 +128,7 @@ def _too_many(what: str) -> UnresolvedReferenceError:
 def _check_totals(resolved: list[ResolvedReference]) -> None:
     """Raise if the request brings too much."""
     if len(resolved) > limits.MAX_REFERENCES:
-        raise _too_many(f"more than {limits.MAX_REFERENCES} references")
+        _refuse_many(f"more than {limits.MAX_REFERENCES} references")
     contents = [item.outcome for item in resolved if isinstance(item.outcome, Content)]
     text = sum(len(encoded(content.text)) for content in contents)
     pictures = sum(len(image.data) for content in contents for image in content.images)

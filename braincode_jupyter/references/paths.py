@@ -97,7 +97,7 @@ class Located:
 def exists(target: str, *, root: Path) -> bool:
     """Whether there is anything at this path below the project."""
     try:
-        return os.path.lexists(os.path.join(root, target))  # noqa: PTH118 - a hot path
+        return os.path.lexists(os.path.join(root, target))
     except (OSError, ValueError):
         return False
 
