@@ -20,10 +20,10 @@ from braincode_jupyter.protocol.records import (
     ReviewDecided,
     RunEnded,
     RunStart,
-    TokenUsage,
     UsageRecorded,
     Warned,
 )
+from braincode_jupyter.protocol.usage import TokenUsage
 
 if TYPE_CHECKING:
     from pathlib import Path
