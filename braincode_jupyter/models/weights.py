@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -192,15 +193,12 @@ def install(
 
 def _from_hub(weights: Weights, target: Path, *, progress: Progress) -> bool:
     try:
-        from huggingface_hub import (  # noqa: PLC0415 - optional, and  # pyright: ignore[reportMissingImports] - may be missing
-            hf_hub_download,  # pyright: ignore[reportUnknownVariableType] - untyped
-        )
+        hub: Any = import_module("huggingface_hub")
     except ImportError:
         return False
-    download = cast("Callable[..., str]", hf_hub_download)
     with TemporaryDirectory(dir=target.parent, prefix=".hub-") as folder:
         try:
-            path = download(
+            path = hub.hf_hub_download(
                 weights.hub_repository,
                 weights.hub_file,
                 local_dir=folder,
