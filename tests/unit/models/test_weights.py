@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import sys
 import zipfile
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -13,6 +14,7 @@ from braincode_jupyter.models.weights import WEIGHTS, Weights, install, installe
 if TYPE_CHECKING:
     from pathlib import Path
     from threading import Event
+    from types import ModuleType
 
 CONTENT = bytes(range(256)) * 40
 TOY = Weights(
@@ -52,7 +54,7 @@ def fetch_toy(folder: Path, registry: Registry) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
 
 
 def test_parts_are_joined_in_order_and_verified(tmp_path: Path) -> None:
@@ -60,6 +62,36 @@ def test_parts_are_joined_in_order_and_verified(tmp_path: Path) -> None:
 
     assert path.read_bytes() == CONTENT
     assert [p.name for p in tmp_path.iterdir()] == ["toy.gguf"]
+
+
+class Hub:
+    def __init__(self, content: bytes | None) -> None:
+        self.content = content
+
+    def hf_hub_download(self, repository: str, file: str, *, local_dir: str, **_: object) -> str:
+        assert (repository, file) == ("nobody/none", "none")
+        if self.content is None:
+            raise OSError("offline")
+        path = Path(local_dir) / file
+        path.write_bytes(self.content)
+        return str(path)
+
+
+def test_publishers_hub_is_asked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", cast("ModuleType", Hub(CONTENT)))
+    registry = Registry(PARTS)
+
+    assert fetch_toy(tmp_path, registry).read_bytes() == CONTENT
+    assert registry.asked == []
+
+
+@pytest.mark.parametrize("content", [None, b"something else"])
+def test_hub_that_fails_or_has_something_else_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", cast("ModuleType", Hub(content)))
+
+    assert fetch_toy(tmp_path, Registry(PARTS)).read_bytes() == CONTENT
 
 
 def test_installed_weights_are_not_fetched_again(tmp_path: Path) -> None:
