@@ -4,6 +4,7 @@ import sys
 import zipfile
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -12,7 +13,6 @@ from braincode_jupyter.errors import ConfigurationError, UnknownNameError
 from braincode_jupyter.models.weights import WEIGHTS, Weights, install, installed
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from threading import Event
     from types import ModuleType
 
