@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections import deque
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import AssetsNotBuiltError
 from braincode_jupyter.views.bundle import to_bundle
+from braincode_jupyter.views.html import to_html
 from braincode_jupyter.views.text import to_progress_line, to_text
 
 if TYPE_CHECKING:
@@ -22,7 +24,12 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.slot import Slot
     from braincode_jupyter.views.run_view import RunView
+    from braincode_jupyter.widget import RunWidget
 
+OPEN_CARDS = 16
+"""Live cards of ended runs that a reloaded page can still draw; an open one takes some 100 kB."""
+
+_ENDED: deque[RunWidget] = deque()
 _LIVE_STATES = frozenset({"queued", "running"})
 _log = logging.getLogger(__name__)
 
@@ -63,9 +70,7 @@ class RunDisplay:
         if self.is_finished:
             return
         self.is_finished = True
-        if view is None and self.view.state in _LIVE_STATES:
-            view = self.view.model_copy(update={"state": "interrupted", "is_stopping": False})
-        self.show_final(view or self.view)
+        self.show_final(view or _ended(self.view))
 
     def show_live(self, view: RunView) -> None:
         """Show a view of the living run."""
@@ -126,7 +131,7 @@ class CardDisplay(RunDisplay):
         super().__init__(view)
         self._slot = slot
         self._loop = loop
-        self._widget = RunWidget(view, plain=to_text, html=_to_html)
+        self._widget = RunWidget(view, plain=_unfinished_text, html=_unfinished_html)
         self._widget.on_stop(stop)
         accept_replies_anywhere(self._widget)
         self._observer = self._widget.make_observer(loop)
@@ -141,14 +146,21 @@ class CardDisplay(RunDisplay):
         self._observer.on_text(context_id, offset, text)
 
     def show_final(self, view: RunView) -> None:
-        """Replace the widget by the bundle; the page drops its copy of the widget."""
+        """Replace the widget by the bundle, and let the widget show the end as well.
+
+        A page that was reloaded during the run does not take the replacement: there the widget is
+        all that tells of the end. So it stays open until `OPEN_CARDS` later runs have ended.
+        """
         self._slot.show(to_bundle(view))
         with contextlib.suppress(RuntimeError):  # the loop is closed: nothing is sent any more
-            self._loop.call_soon_threadsafe(self._close)
+            self._loop.call_soon_threadsafe(self._end, view)
 
-    def _close(self) -> None:
+    def _end(self, view: RunView) -> None:
+        self._observer.on_view(view)
         self._observer.close()
-        self._widget.close()
+        _ENDED.append(self._widget)
+        while len(_ENDED) > OPEN_CARDS:
+            _ENDED.popleft().close()
 
 
 class TerminalDisplay(RunDisplay):
@@ -180,8 +192,20 @@ class TerminalDisplay(RunDisplay):
         self._access.write(to_text(view))
 
 
-def _to_html(view: RunView) -> str:
-    return str(to_bundle(view)["text/html"])
+def _ended(view: RunView) -> RunView:
+    """Never show "running" where nothing runs: so will the session file of such a run read."""
+    if view.state not in _LIVE_STATES:
+        return view
+    return view.model_copy(update={"state": "interrupted", "is_stopping": False})
+
+
+# What a reader sees where the widget cannot be drawn: then the run's kernel is gone.
+def _unfinished_text(view: RunView) -> str:
+    return to_text(_ended(view))
+
+
+def _unfinished_html(view: RunView) -> str:
+    return to_html(_ended(view))
 
 
 def open_display(

@@ -233,7 +233,7 @@ def open_notebook(lab: Lab, page: Page) -> Callable[..., Notebook]:
         url = f"{lab.base}/lab/workspaces/{workspace}/tree/{name}?reset&token={lab.token}"
         notebook = Notebook(page, path, url)
         notebook.open()
-        notebook.run(0)
+        assert notebook.run(0).locator(".jp-OutputArea-output").all_inner_texts() == []
         return notebook
 
     return open_

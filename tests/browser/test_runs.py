@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +9,6 @@ from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from playwright.sync_api import Locator
 
 pytestmark = pytest.mark.slow
 
@@ -20,10 +19,6 @@ LIVE_ROUTES = {"worker": "librarian", "primary": "analyst"}
 
 def outputs_of(document: dict[str, Any], index: int) -> list[dict[str, Any]]:
     return document["cells"][index]["outputs"]
-
-
-def failure_of(cell: Locator) -> Locator:
-    return cell.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']")
 
 
 def test_a_run_ends_as_a_card_that_is_saved_without_widget_state(
@@ -51,6 +46,25 @@ def test_a_saved_card_is_drawn_without_a_kernel(open_notebook: Callable[..., Any
 
     card = notebook.cell(1)
     expect(card.locator(".bc-answer")).to_contain_text("Scripted answer of librarian")
+    expect(card.get_by_role("button", name="Stop")).to_have_count(0)
+
+
+def test_a_run_that_somebody_else_saved_half_way_is_drawn_as_interrupted(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook("slow = 'primary'", ASK)
+    notebook.run(1)
+    cell = notebook.start(2)
+    expect(cell.locator(".bc-state")).to_contain_text("answer")
+    document = notebook.saved()
+    notebook.command("notebook:shutdown-kernel")
+    document["cells"][0]["source"] += "\n# changed elsewhere, so its signature is not ours"
+    notebook.path.write_text(json.dumps(document), encoding="utf-8")
+
+    notebook.open(has_kernel=False)
+
+    card = notebook.cell(2).locator(".jp-OutputArea")
+    expect(card).to_contain_text("interrupted")
     expect(card.get_by_role("button", name="Stop")).to_have_count(0)
 
 
