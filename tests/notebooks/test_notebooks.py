@@ -115,7 +115,7 @@ def test_the_first_run_shows_and_keeps_what_it_promises(project_root: Path, tmp_
 
     card = _card(_cell(done, "refs"))
     assert card["state"] == "completed"
-    assert {todo["status"] for todo in card["todos"]} <= FINAL_TODO_STATES
+    assert {todo["state"] for todo in card["todos"]} <= FINAL_TODO_STATES
     assert card["review"]["state"] == "approved"
     assert _text(_cell(done, "cleaning")) == "6 of 12 orders kept\n"
     assert "librarian: completed" in _text(_cell(done, "workers"))
@@ -180,6 +180,6 @@ def test_the_first_run_works_on_the_embedded_model(
 
     card = _card(_cell(done, "refs"))
     assert card["state"] == "completed"
-    assert {todo["status"] for todo in card["todos"]} <= FINAL_TODO_STATES
+    assert {todo["state"] for todo in card["todos"]} <= FINAL_TODO_STATES
     assert card["answer"]["text"]
     assert time.monotonic() - started_s < LOCAL_LIMIT_S
