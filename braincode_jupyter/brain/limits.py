@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.usage import CallKind
 
 MAX_OUTPUT_TOKENS: Mapping[CallKind, int] = MappingProxyType(
-    {"router": 2_048, "worker": 4_096, "primary": 8_192, "review": 4_096}
+    {"router": 8_192, "worker": 16_384, "primary": 32_768, "review": 16_384}
 )
-"""Most tokens that one reply may have, by kind of call; a model's own limit may be lower."""
+"""Most tokens that one reply may have, thinking included; a model's own limit may be lower."""
 MIN_OUTPUT_TOKENS = 256
 """Below this a reply is not worth asking for: the budget refuses the call."""
 CALL_TIMEOUT_S = 300.0

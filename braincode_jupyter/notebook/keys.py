@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NoReturn
 
+from braincode_jupyter.brain.key_shapes import has_key_shape
 from braincode_jupyter.errors import UsageError
-
-_KEY_SHAPES = re.compile(
-    r"""
-    \b(?:
-        sk-(?=(?:[A-Za-z_-]*[0-9]){3})[A-Za-z0-9_-]{30,}  # OpenAI, Anthropic and others
-      | AIza[A-Za-z0-9_-]{35}           # Google
-      | (?:gsk|xai|hf|nvapi|pplx)[_-][A-Za-z0-9_-]{24,}
-      | gh[pousr]_[A-Za-z0-9]{36,}      # GitHub
-      | github_pat_[A-Za-z0-9_]{40,}
-      | AKIA[A-Z0-9]{16}                # Amazon
-      | xox[abprs]-[A-Za-z0-9-]{20,}    # Slack
-    )
-    """,
-    re.VERBOSE | re.ASCII,
-)
 
 KEY_OPTIONS = frozenset({"--api-key", "--apikey", "--key", "--token", "--password", "--secret"})
 """Options that other tools have and that we refuse by name."""
@@ -41,7 +26,7 @@ def refuse_keys(text: str, *, where: str) -> None:
     UsageError
         Without any part of the key.
     """
-    if _KEY_SHAPES.search(text) is not None:
+    if has_key_shape(text):
         refuse_key(where)
 
 

@@ -47,6 +47,8 @@ class Content:
         What is sent, as pictures.
     cut : str or None
         What was left out; None if all was sent.
+    masked : int
+        Values that looked like keys and were masked.
     """
 
     kind: ReferenceKind
@@ -55,6 +57,7 @@ class Content:
     text: str
     images: tuple[ImagePart, ...] = ()
     cut: str | None = None
+    masked: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

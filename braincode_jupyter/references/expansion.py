@@ -8,10 +8,11 @@ run here. What comes out is data: nothing in it is looked at for references agai
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from braincode_jupyter.brain.grammar import Reference, parse_references
+from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.errors import UnresolvedReferenceError
 from braincode_jupyter.references import limits
 from braincode_jupyter.references.cells import resolve_cell
@@ -96,14 +97,20 @@ def expand(
         outcome = _resolve(reference, places)
         if outcome is None:
             continue
+        outcome = _without_keys(outcome)
         resolved.append(ResolvedReference(reference=reference, outcome=outcome))
         _check_totals(resolved)
+    masked = tuple(
+        f"{item.reference.token}: {item.outcome.masked} values that look like keys were masked."
+        for item in resolved
+        if isinstance(item.outcome, Content) and item.outcome.masked
+    )
     warnings = tuple(
         f"{item.reference.token} was not sent: {item.outcome.reason}. {item.outcome.hint}".strip()
         for item in resolved
         if isinstance(item.outcome, Missing)
     )
-    return Expansion(references=tuple(resolved), warnings=warnings)
+    return Expansion(references=tuple(resolved), warnings=(*warnings, *masked))
 
 
 def _resolve(reference: Reference, places: _Places) -> Content | Missing | None:
@@ -117,6 +124,14 @@ def _resolve(reference: Reference, places: _Places) -> Content | Missing | None:
             return resolve_variable(reference, source=places.variables)
         case "cell" | "output":
             return resolve_cell(reference, source=places.cells, vision=places.vision)
+
+
+def _without_keys(outcome: Content | Missing) -> Content | Missing:
+    """Mask what looks like a key before anything is sent (security R74)."""
+    if isinstance(outcome, Missing):
+        return outcome
+    text, count = mask_keys(outcome.text)
+    return replace(outcome, text=text, masked=count) if count else outcome
 
 
 def _refuse_many(what: str) -> NoReturn:

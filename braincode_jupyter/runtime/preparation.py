@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.modes import limits_for
 from braincode_jupyter.brain.presets import policy_for, resolve_preset, router_policy
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
@@ -48,6 +49,8 @@ MAX_WORKERS = 64
 LOCAL_PRESET = "local"
 NOTEBOOK_PRESET = "notebook"
 _ORIGINAL_PRESET = "brain"
+IMAGE_ROLE = "imageMaker"
+"""Makes images and need not see any."""
 
 NO_MODEL_HINT = """Three ways out:
   1. Set a key before Jupyter starts: OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.
@@ -77,6 +80,12 @@ class _Chosen:
     @property
     def is_usable(self) -> bool:
         return any(resolution.candidates for resolution in self.chains.values())
+
+    @property
+    def is_complete(self) -> bool:
+        return all(
+            resolution.candidates for role, resolution in self.chains.items() if role != IMAGE_ROLE
+        )
 
 
 def prepare(
@@ -122,8 +131,11 @@ def prepare(
     models = arguments.models or load_models(
         documents.models.models, documents.auth.providers, dict(os.environ)
     )
-    expansion = _expand(prompt, arguments, sources=sources, root=root, home=home)
-    chosen = _choose(arguments, documents, models, vision=bool(expansion.images))
+    chosen = _choose(arguments, documents, models, vision=False)
+    sees = _resolve(chosen.preset, models, vision=True).is_complete
+    expansion = _expand(prompt, arguments, sources=sources, root=root, home=home, sees=sees)
+    if expansion.images:
+        chosen = _choose(arguments, documents, models, vision=True)
     support = load_support(home, root)
     continued = _continued(arguments, home)
     mode = arguments.mode or documents.settings.mode
@@ -189,7 +201,13 @@ def _check_numbers(arguments: RunArguments) -> None:
 
 
 def _expand(
-    prompt: str, arguments: RunArguments, *, sources: Sources, root: Path, home: Path
+    prompt: str,
+    arguments: RunArguments,
+    *,
+    sources: Sources,
+    root: Path,
+    home: Path,
+    sees: bool,
 ) -> Expansion:
     return expand(
         prompt if arguments.expand_references else "",
@@ -197,7 +215,7 @@ def _expand(
         cells=sources.cells,
         variables=sources.variables,
         session_lookup=lambda ref: _session_text(home, ref),
-        vision=None,
+        vision=sees,
     )
 
 
@@ -296,7 +314,7 @@ def _support_sections(support: ProjectSupport) -> tuple[Section, ...]:
             owner="project",
             source=piece.source,
             title=piece.title,
-            text=piece.text,
+            text=mask_keys(piece.text)[0],
         )
         for piece in support.pieces
     )

@@ -334,3 +334,18 @@ async def test_the_prompt_is_kept_byte_for_byte(tmp_path: Path) -> None:
     assert all(r.prompt == prompt for r in starts)
     assert all(prompt in call.prompt.user for call in model.calls)
     assert read_run(result.session_id, tmp_path / "home").records[0].prompt == prompt
+
+
+async def test_what_looks_like_a_key_in_a_file_never_leaves(tmp_path: Path) -> None:
+    key = "sk-" + "a1b2c3d4" * 5
+    model = ScriptedModel(script())
+    settings = arguments(tmp_path, model)
+    (tmp_path / "project" / "notes.txt").write_text(f"key = {key}\nrest", encoding="utf-8")
+
+    result = await prepare_run("why did @notes.txt fail", settings, Sources()).execute()
+
+    assert all(key not in call.prompt.user for call in model.calls)
+    assert any("masked" in call.prompt.user for call in model.calls)
+    assert any("1 values that look like keys" in text for text in result.view.warnings)
+    session = tmp_path / "home" / "sessions" / f"{result.session_id}.jsonl"
+    assert key not in session.read_text(encoding="utf-8")
