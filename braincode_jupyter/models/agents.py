@@ -9,6 +9,7 @@ through; the caller turns it into a `ModelError`.
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -58,19 +59,24 @@ class StreamEnd:
     usage: TokenUsage | None
 
 
+IMPORTS = threading.RLock()
+"""Held while the library is imported. It and the providers' packages import in circles, and two
+threads that enter such a circle at different points see each other's half-made modules."""
+
+
 def warm_up(environ: Mapping[str, str] = os.environ) -> None:
     """Import the library, and the clients of the providers whose keys are in the environment.
 
     Takes seconds, so call it in a thread.
     """
-    import_module("pydantic_ai.direct")
     apis = {
         info.api
         for info in catalogue().providers.values()
         if any(environ.get(variable) for variable in info.key_env)
     }
-    for module in sorted({_MODULES[api] for api in apis}):
-        import_module(module)
+    with IMPORTS:
+        for module in ("pydantic_ai.direct", *sorted({_MODULES[api] for api in apis})):
+            import_module(module)
 
 
 def new_http_client(timeouts: Timeouts, *, is_direct: bool) -> AsyncClient:

@@ -260,9 +260,12 @@ class ProviderModels:
     def _connect(self, endpoint: Endpoint, pool: _Pool) -> object:
         is_direct = endpoint.is_loopback
         try:
-            if is_direct not in pool.http:
-                pool.http[is_direct] = agents.new_http_client(self._timeouts, is_direct=is_direct)
-            return agents.new_provider(endpoint, pool.http[is_direct])
+            with agents.IMPORTS:
+                if is_direct not in pool.http:
+                    pool.http[is_direct] = agents.new_http_client(
+                        self._timeouts, is_direct=is_direct
+                    )
+                return agents.new_provider(endpoint, pool.http[is_direct])
         except ImportError as error:
             raise ModelError(
                 f"The package for {endpoint.api!r} models cannot be imported: {error.name}.",

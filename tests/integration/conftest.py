@@ -50,6 +50,9 @@ class LoopbackProvider:
     def fails(self, status: int, message: str = "scripted failure", **headers: str) -> None:
         self.steps.append(_failure(status, message, headers))
 
+    def streams_always(self, events: Sequence[object]) -> None:
+        self.always = Step(events=events)
+
     def always_fails(self, status: int, message: str = "scripted", **headers: str) -> None:
         self.always = _failure(status, message, headers)
 
