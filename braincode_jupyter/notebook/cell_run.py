@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from braincode_jupyter.errors import BraincodeError, RunCancelledError, RunError
 from braincode_jupyter.notebook.display import RunDisplay, open_display
 from braincode_jupyter.notebook.loop import Job, follow, wait
-from braincode_jupyter.runtime import PreparedRun, Run, prepare_run
+from braincode_jupyter.notebook.plan_text import plan_text
+from braincode_jupyter.runtime import PreparedRun, Run, plan_run, prepare_run
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.slot import Slot
     from braincode_jupyter.notebook.state import Notebook
+    from braincode_jupyter.protocol.plan import RuntimePlan
 
 T = TypeVar("T")
 
@@ -66,6 +68,9 @@ class CellRun:
             If it could not start; nothing was sent then.
         """
         asked = self.arguments.to_run_arguments(models=self.notebook.models)
+        if self.arguments.dry_run:
+            planning = plan_run(self.prompt, asked, self.notebook.sources())
+            return self._show_plan(self.notebook.loop.submit(planning))
         prepared = prepare_run(self.prompt, asked, self.notebook.sources())
         display = open_display(
             self.access,
@@ -81,6 +86,15 @@ class CellRun:
         if self.access.awaits_cells:
             return self._follow(job, prepared, display)
         self._wait(job, prepared, display)
+        return None
+
+    def _show_plan(self, job: Job[RuntimePlan]) -> Awaitable[None] | None:
+        async def show() -> None:
+            self.slot.say(plan_text(await follow(job)))
+
+        if self.access.awaits_cells:
+            return show()
+        self.access.write(plan_text(wait(job)))
         return None
 
     def _submit(self, prepared: PreparedRun, coroutine: Coroutine[Any, Any, T]) -> Job[T]:

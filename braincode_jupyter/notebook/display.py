@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.errors import AssetsNotBuiltError
 from braincode_jupyter.views.bundle import to_bundle
 from braincode_jupyter.views.html import to_html
+from braincode_jupyter.views.steady import to_steady
 from braincode_jupyter.views.text import to_progress_line, to_text
 
 if TYPE_CHECKING:
@@ -96,11 +97,11 @@ class StaticDisplay(RunDisplay):
     def __init__(self, slot: Slot, view: RunView) -> None:
         super().__init__(view)
         self._slot = slot
-        slot.show(to_bundle(view))
+        slot.show(_saved(view))
 
     def show_final(self, view: RunView) -> None:
         """Replace the first bundle by the last one."""
-        self._slot.show(to_bundle(view))
+        self._slot.show(_saved(view))
 
 
 class CardDisplay(RunDisplay):
@@ -151,7 +152,7 @@ class CardDisplay(RunDisplay):
         A page that was reloaded during the run does not take the replacement: there the widget is
         all that tells of the end. So it stays open until `OPEN_CARDS` later runs have ended.
         """
-        self._slot.show(to_bundle(view))
+        self._slot.show(_saved(view))
         with contextlib.suppress(RuntimeError):  # the loop is closed: nothing is sent any more
             self._loop.call_soon_threadsafe(self._end, view)
 
@@ -190,6 +191,13 @@ class TerminalDisplay(RunDisplay):
     def show_final(self, view: RunView) -> None:
         """Print the whole text."""
         self._access.write(to_text(view))
+
+
+def _saved(view: RunView) -> dict[str, object]:
+    """Make what the notebook keeps."""
+    # Tools such as nbval compare the text of two executions, so it holds no id and no time; those
+    # are in the HTML and the JSON.
+    return {**to_bundle(view), "text/plain": to_text(to_steady(view))}
 
 
 def _ended(view: RunView) -> RunView:

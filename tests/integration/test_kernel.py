@@ -79,6 +79,7 @@ class Kernel:
     def __init__(self, home: Path) -> None:
         self.home = home / ".braincode"
         self._earlier: set[Path] = set()
+        self._of_others: list[dict[str, Any]] = []
         self.manager = KernelManager(kernel_name="python3")
         env = dict(os.environ, HOME=str(home), USERPROFILE=str(home), IPYTHONDIR=str(home / "ip"))
         self.manager.start_kernel(env=env, cwd=str(home))
@@ -107,6 +108,8 @@ class Kernel:
             message = self.client.get_iopub_msg(timeout=WAIT_S)
             if message["parent_header"].get("msg_id") == msg_id:
                 outcome.take(message["msg_type"], message["content"])
+            else:
+                self._of_others.append(message)
         while not outcome.reply:
             reply = self.client.get_shell_msg(timeout=WAIT_S)
             if reply["parent_header"].get("msg_id") == msg_id:
@@ -134,6 +137,18 @@ class Kernel:
                     return path.stem
             time.sleep(0.02)
         raise AssertionError(f"no {kind} call was made")
+
+    def wait_for_update(self, msg_id: str) -> dict[str, Any]:
+        """Return what replaces the display of a cell that has returned."""
+        while True:
+            message = (
+                self._of_others.pop(0)
+                if self._of_others
+                else self.client.get_iopub_msg(timeout=WAIT_S)
+            )
+            is_update = message["msg_type"] == "update_display_data"
+            if is_update and message["parent_header"].get("msg_id") == msg_id:
+                return dict(message["content"]["data"])
 
     def close(self) -> None:
         self.client.stop_channels()
@@ -227,18 +242,9 @@ def test_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) 
 
     stopped = kernel.run(f"%braincode stop {session_id[:8]}")
     assert stopped.text.strip() == f"Stopping {session_id}"
-    update = wait_for_update(kernel, msg_id)
+    update = kernel.wait_for_update(msg_id)
     assert update[RUN_MIME]["state"] == "cancelled"
     assert WIDGET_MIME not in update
-
-
-def wait_for_update(kernel: Kernel, msg_id: str) -> dict[str, Any]:
-    while True:
-        message = kernel.client.get_iopub_msg(timeout=WAIT_S)
-        if message["msg_type"] == "update_display_data" and (
-            message["parent_header"].get("msg_id") == msg_id
-        ):
-            return dict(message["content"]["data"])
 
 
 def test_background_without_a_page_waits(kernel: Kernel) -> None:

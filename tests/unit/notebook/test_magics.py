@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+from _thread import interrupt_main
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import braincode_jupyter
+from braincode_jupyter.errors import (
+    BraincodeError,
+    ModelError,
+    RunCancelledError,
+    RunError,
+    UnknownNameError,
+    UnresolvedReferenceError,
+    UsageError,
+)
+from braincode_jupyter.notebook import use_models
+from braincode_jupyter.notebook.magics import guarded
+from braincode_jupyter.notebook.options import known_flags
+from braincode_jupyter.notebook.subcommands import SUBCOMMANDS
+from braincode_jupyter.runtime import Run
+from braincode_jupyter.testing import Reply, ScriptedModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from braincode_jupyter.protocol.sections import ModelCall
+
+Shell = Any
+ROLES = "--roles librarian,analyst"
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ScriptedModel) -> Iterator[Shell]:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    made = InteractiveShell.instance()
+    made.reset()
+    braincode_jupyter.load_ipython_extension(made)
+    use_models(model)
+    yield made
+    use_models(None)
+    braincode_jupyter.unload_ipython_extension(made)
+
+
+@pytest.fixture
+def run(shell: Shell, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
+    """Run a cell; give what it printed, raise what it raised."""
+
+    def run_(cell: str) -> str:
+        result = shell.run_cell(cell, store_history=True)
+        printed = capsys.readouterr().out
+        result.raise_error()
+        return printed
+
+    return run_
+
+
+def prompts_of(model: ScriptedModel) -> str:
+    return "\n".join(call.prompt.user for call in model.calls)
+
+
+def test_a_cell_runs_to_its_end_and_binds_the_run(shell: Shell, run: Callable[[str], str]) -> None:
+    printed = run(f"%%braincode {ROLES} --as answer\nWhy did it fall?")
+
+    result = shell.user_ns["answer"]
+    assert isinstance(result, Run)
+    assert shell.user_ns["_braincode"] is result
+    assert list(result.workers) == ["analyst"]
+    assert "Scripted answer of librarian." in printed
+    assert printed.startswith("braincode: ")
+
+
+def test_nothing_of_a_request_is_expanded(
+    shell: Shell, run: Callable[[str], str], model: ScriptedModel
+) -> None:
+    shell.user_ns.update(x=7, name="secret-value")
+    typed = 'Explain {"a": {"b": 1}} f"{x:>10}" \\frac{1}{2} {undefined} {{x}} $name $$ ${HOME}'
+
+    run(f"%%braincode --heuristic {ROLES}\n{typed}\n!ls\n%time\nwhat??")
+
+    assert shell.user_ns["_braincode"].records[0].prompt == f"{typed}\n!ls\n%time\nwhat??"
+    assert typed in prompts_of(model)
+    assert "secret-value" not in prompts_of(model)
+
+
+@pytest.mark.parametrize("end", ["", "?", "??"])
+def test_nothing_of_a_line_is_expanded(
+    run: Callable[[str], str], model: ScriptedModel, end: str
+) -> None:
+    run("name = 'secret-value'")
+    text = f"compare the price of $name and ${{HOME}} and {{name}} and $$x$$ in all tables{end}"
+
+    printed = run(f"%braincode plan {text}")
+
+    assert "Nothing has run." in printed
+    assert text in prompts_of(model)
+    assert "secret-value" not in prompts_of(model)
+
+
+def test_a_dry_run_shows_the_plan_and_asks_nobody_but_the_router(
+    shell: Shell, run: Callable[[str], str], model: ScriptedModel
+) -> None:
+    printed = run(f"%%braincode --dry-run --heuristic {ROLES}\nWhy?")
+
+    assert "Nothing has run." in printed
+    assert model.calls == []
+    assert "_braincode" not in shell.user_ns
+
+
+def test_a_failed_call_fails_the_cell_and_keeps_the_run(
+    shell: Shell, run: Callable[[str], str]
+) -> None:
+    refused = ModelError("Key refused.", code="authentication", provider="openai", hint="Set it.")
+    use_models(ScriptedModel({"primary": refused}))
+
+    with pytest.raises(RunError):
+        run(f"%%braincode {ROLES}\nWhy?")
+
+    assert shell.user_ns["_braincode"].status == "failed"
+    assert shell.user_ns["_braincode"].workers["analyst"].status == "completed"
+
+
+def test_a_question_back_is_no_failure(shell: Shell, run: Callable[[str], str]) -> None:
+    run("%%braincode\nfix it")
+
+    assert shell.user_ns["_braincode"].status in {"needs_clarification", "completed"}
+
+
+def test_ctrl_c_stops_the_run_and_ends_in_one_line(shell: Shell, run: Callable[[str], str]) -> None:
+    def script(call: ModelCall) -> Reply | None:
+        if call.call_kind != "primary":
+            return None
+        interrupt_main()
+        return Reply(text="late", delay_s=60)
+
+    use_models(ScriptedModel(script))
+
+    with pytest.raises(RunCancelledError, match="interrupted"):
+        run(f"%%braincode {ROLES}\nWhy?")
+
+    assert shell.user_ns["_braincode"].status == "cancelled"
+
+
+def _refuse_every_call(call: ModelCall) -> str:
+    raise AssertionError(f"{call.role} was asked")
+
+
+@pytest.mark.parametrize(
+    ("cell", "error"),
+    [
+        ("%%braincode\n\n", UsageError),
+        ("%%braincode --reviw\nx", UnknownNameError),
+        ("%%braincode don't stop\nx", UsageError),
+        ('%%braincode --brain "a b\nx', UsageError),
+        ("%%braincode --brain nope\nx", UnknownNameError),
+        ("%%braincode --roles nobody\nx", UnknownNameError),
+        ("%%braincode\nlook at @var:nope", UnresolvedReferenceError),
+        ("%%braincode\nlook at @cell:nope", UnresolvedReferenceError),
+        ("%%braincode --continue 0000\nx", UsageError),
+        ("%%braincode\nkey sk-proj-" + "a1B2" * 12, UsageError),
+        ("%braincode nope", UnknownNameError),
+        ("%braincode roles please", UsageError),
+        ("%braincode plan", UsageError),
+        ("%braincode local instal", UnknownNameError),
+        ("%braincode local install --fro x", UsageError),
+        ("%braincode local install --from missing.gguf", UsageError),
+        ("%braincode local install huge", UnknownNameError),
+        ("%braincode show 0000", UsageError),
+        ("%braincode stop", UsageError),
+        ("%braincode refs @var:nope", UnresolvedReferenceError),
+    ],
+)
+def test_bad_input_is_an_error_with_a_hint_before_any_call(
+    run: Callable[[str], str], cell: str, error: type[BraincodeError]
+) -> None:
+    use_models(ScriptedModel(_refuse_every_call))
+
+    with pytest.raises(error) as caught:
+        run(cell)
+
+    assert caught.value.hint
+
+
+def test_help_names_every_option_and_every_subcommand(run: Callable[[str], str]) -> None:
+    text = run("%braincode")
+
+    assert run("%braincode help") == text
+    assert [flag for flag in known_flags() if f"  {flag}" not in text] == []
+    assert [name for name in SUBCOMMANDS if f"%braincode {name}" not in text] == []
+    assert max(len(line) for line in text.splitlines()) <= 100
+
+
+def test_sessions_are_listed_and_shown(shell: Shell, run: Callable[[str], str]) -> None:
+    assert "No sessions yet" in run("%braincode sessions")
+    run(f"%%braincode {ROLES}\nWhy did it fall?")
+    session_id = shell.user_ns["_braincode"].session_id
+
+    listed = run("%braincode sessions")
+    run(f"shown = %braincode show {session_id[:8]}")
+
+    assert f"{session_id[:8]}  20" in listed
+    assert "Why did it fall?" in listed
+    assert shell.user_ns["shown"].answer == "Scripted answer of librarian."
+
+
+def test_a_session_is_continued_in_the_same_file(
+    shell: Shell, run: Callable[[str], str], model: ScriptedModel
+) -> None:
+    run(f"%%braincode {ROLES}\nWhy did it fall?")
+    first = shell.user_ns["_braincode"].session_id
+    run(f"%%braincode {ROLES} --continue\nAnd why then?")
+
+    assert shell.user_ns["_braincode"].session_id == first
+    assert "Why did it fall?" in model.calls[-1].prompt.user
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("roles", "statistician"),
+        ("brains", "notebook"),
+        ("models", "openai/"),
+        ("local", "Apache-2.0"),
+        ("doctor", "Home folder"),
+        ("prove", "had to be"),
+        ("refs nothing here", "No references"),
+    ],
+)
+def test_subcommands_tell_what_they_are_for(
+    run: Callable[[str], str], line: str, says: str
+) -> None:
+    assert says in run(f"%braincode {line}")
+
+
+def test_refs_tell_what_would_be_sent(
+    shell: Shell, run: Callable[[str], str], tmp_path: Path
+) -> None:
+    (tmp_path / "notes.md").write_text("hello", encoding="utf-8")
+    shell.user_ns["rows"] = [1, 2, 3]
+
+    text = run("%braincode refs look at @notes.md and @var:rows and @gone.md")
+
+    assert "@notes.md" in text
+    assert "@var:rows" in text
+    assert "missing" in text
+
+
+def test_run_and_plan_take_the_same_arguments(shell: Shell, model: ScriptedModel) -> None:
+    plan = braincode_jupyter.plan("Why?", roles="librarian,analyst")
+    run = braincode_jupyter.run("Why?", roles=("librarian", "analyst"), as_="mine")
+
+    assert plan.role == "librarian"
+    assert run.answer == "Scripted answer of librarian."
+    assert shell.user_ns["mine"] is run
+    assert braincode_jupyter.read_session(run.session_id[:8]).answer == run.answer
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"rols": "a"}, UnknownNameError),
+        ({"roles": "a,,b"}, UsageError),
+        ({"as_": "class"}, UsageError),
+        ({"continue_session": "../x"}, UsageError),
+    ],
+)
+@pytest.mark.usefixtures("shell")
+def test_bad_keywords_are_usage_errors(
+    options: dict[str, Any], error: type[UsageError], model: ScriptedModel
+) -> None:
+    with pytest.raises(error):
+        braincode_jupyter.run("Why?", **options)
+
+    assert model.calls == []
+
+
+@pytest.mark.usefixtures("shell")
+async def test_run_async_leaves_the_loop_of_the_caller_free() -> None:
+    run = await braincode_jupyter.run_async("Why?", roles="librarian,analyst")
+
+    assert run.status == "completed"
+
+
+def test_a_bug_of_ours_is_one_line_with_an_id() -> None:
+    def work() -> None:
+        raise ZeroDivisionError("secret detail")
+
+    with pytest.raises(RunError, match=r"ZeroDivisionError, error [0-9a-f]{8}\.") as caught:
+        guarded(work)
+
+    assert "secret detail" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_loading_twice_and_unloading_leaves_no_trace(shell: Shell) -> None:
+    braincode_jupyter.load_ipython_extension(shell)
+    braincode_jupyter.unload_ipython_extension(shell)
+    braincode_jupyter.unload_ipython_extension(shell)
+
+    assert "braincode" not in shell.magics_manager.magics["line"]
+    assert not any("braincode" in str(f) for f in shell.events.callbacks["pre_run_cell"])
