@@ -1,0 +1,159 @@
+"""Tools: what a model may ask for, what it gets back, and what a person is asked before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from pydantic import JsonValue
+
+from braincode_jupyter.protocol.sections import ImagePart
+
+ToolEffect = Literal["read", "write", "execute"]
+"""What a tool can do: look, change files, or run code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """One tool as the model sees it.
+
+    Parameters
+    ----------
+    name : str
+        Unique within an agent; MCP tools are ``mcp__server__tool``.
+    description : str
+        For the model.
+    parameters : mapping
+        JSON schema of the arguments, an object.
+    effect : ToolEffect
+        What it can do.
+    is_sequential : bool
+        Whether a call of it lets no other call of the same turn run beside it.
+    timeout_s : float
+        Longest that one call may take; seconds.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, JsonValue]
+    effect: ToolEffect = "read"
+    is_sequential: bool = False
+    timeout_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """Something that a tool made and that is shown on the card: a plot, a table, a file."""
+
+    uri: str
+    label: str
+    image: ImagePart | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReturn:
+    """What a tool gives back; text for the model, private to the agent that asked.
+
+    ``is_error`` marks a failure that the model is told of, with the next step in the text.
+    ``details`` holds small facts for the journal, never content.
+    """
+
+    text: str
+    is_error: bool = False
+    artifacts: tuple[Artifact, ...] = ()
+    details: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolTarget:
+    """What a call would touch, resolved before anybody is asked; approval binds to it.
+
+    Parameters
+    ----------
+    action : str
+        One line in the host's own words, for example ``edit_file src/a.py``.
+    shown : str
+        Exact text for the person: command, code or unified diff.
+    paths : tuple of str
+        Project-relative resolved paths that would be written or read.
+    command : str or None
+        Command line, for command rules.
+    before_sha256 : str or None
+        Digest of the text that would be changed.
+    """
+
+    action: str
+    shown: str
+    paths: tuple[str, ...] = ()
+    command: str | None = None
+    before_sha256: str | None = None
+
+
+class Toolset(Protocol):
+    """A group of tools for one agent; made for it alone and closed with it."""
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Return the tools."""
+        ...
+
+    def target(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolTarget:
+        """Return what a call would touch, without doing it.
+
+        Raises
+        ------
+        ToolRefused
+            If the arguments are wrong, or policy refuses what they name in any case.
+        """
+        ...
+
+    async def call(
+        self, name: str, arguments: Mapping[str, JsonValue], *, target: ToolTarget
+    ) -> ToolReturn:
+        """Carry out a call that was allowed; refuses if the target is no longer what it was."""
+        ...
+
+    async def aclose(self) -> None:
+        """Stop what the tools started; a second call does nothing."""
+        ...
+
+
+class ToolRefused(Exception):  # noqa: N818 - a signal to the model, never seen by the user
+    """A call that is not carried out; the text tells the model the next step."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRequest:
+    """What a person is asked: drawn by the host from exact arguments, never by the model."""
+
+    approval_id: str
+    nonce: str
+    context_id: str
+    role: str
+    tool: str
+    effect: ToolEffect
+    action: str
+    shown: str
+    arguments_sha256: str
+    reason: str
+    """Why it asks: the rule that decided."""
+    model_words: str = ""
+    """What the model said of it; at most 300 characters, labelled as such."""
+    timeout_s: float = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalAnswer:
+    """A person's answer, or silence."""
+
+    decision: Literal["approve", "deny", "approve_same"]
+    by: Literal["human", "policy", "timeout", "no_front_end"]
+    reason: str = ""
+
+
+class Approver(Protocol):
+    """Asks a person; denies on silence."""
+
+    async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Return the answer; never raises, never hangs beyond ``request.timeout_s``."""
+        ...
