@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from braincode_jupyter.models.entries import THINKING_LEVELS, catalogue
 from braincode_jupyter.models.keys import Endpoint, same_origin
 from braincode_jupyter.models.wording import without_lone_surrogates
+from braincode_jupyter.protocol.tools import ToolUse
 from braincode_jupyter.protocol.usage import TokenUsage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from httpx2 import AsyncClient
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.models.retries import Timeouts
     from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.tools import ToolReturn, ToolSpec
 
 _WRITE_TIMEOUT_S = 60.0
 _LOCAL_SETTINGS: dict[str, Any] = {
@@ -57,6 +59,20 @@ class StreamEnd:
 
     ending: Ending
     usage: TokenUsage | None
+    tool_uses: tuple[ToolUse, ...] = ()
+    response: object = None
+    """The reply as the library holds it, for the next request of the same conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What one request of a call sends beside its prompt; made without the library.
+
+    ``exchanges`` holds each earlier reply with what the tools gave, ``tools`` what may be named.
+    """
+
+    exchanges: tuple[tuple[StreamEnd, tuple[tuple[ToolUse, ToolReturn], ...]], ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
 
 
 IMPORTS = threading.RLock()
@@ -109,7 +125,12 @@ def close_provider(provider: Any) -> None:  # noqa: ANN401 - three classes
 
 
 async def stream_reply(
-    call: ModelCall, endpoint: Endpoint, *, provider: object, on_piece: Callable[[str], None]
+    call: ModelCall,
+    endpoint: Endpoint,
+    *,
+    request: Request,
+    provider: object,
+    on_piece: Callable[[str], None],
 ) -> StreamEnd:
     """Make one request and stream its reply.
 
@@ -119,6 +140,8 @@ async def stream_reply(
         The call.
     endpoint : Endpoint
         The model that is asked.
+    request : Request
+        What is sent.
     provider : object
         What `new_provider` made.
     on_piece : callable
@@ -133,14 +156,19 @@ async def stream_reply(
 
     async with model_request_stream(
         _model_object(endpoint, provider),
-        _messages(call),
+        _messages(call, request),
         model_settings=_settings(call, endpoint),
-        model_request_parameters=_parameters(call),
+        model_request_parameters=_parameters(call, request.tools),
     ) as stream:
         async for piece in _texts(stream):
             on_piece(piece)
         response = stream.get()
-    return StreamEnd(ending=_ending(response), usage=_usage(response))
+    return StreamEnd(
+        ending=_ending(response),
+        usage=_usage(response),
+        tool_uses=_tool_uses(response),
+        response=response,
+    )
 
 
 def _provider_object(endpoint: Endpoint, http: AsyncClient) -> object:
@@ -219,11 +247,12 @@ def _model_object(endpoint: Endpoint, provider: Any) -> Model:  # noqa: ANN401 -
             return OpenAIChatModel(name, provider=provider, profile=profile)
 
 
-def _messages(call: ModelCall) -> list[ModelMessage]:
+def _messages(call: ModelCall, request: Request) -> list[ModelMessage]:
     from pydantic_ai.messages import (  # noqa: PLC0415 - heavy
         BinaryContent,
         ModelRequest,
         SystemPromptPart,
+        ToolReturnPart,
         UserPromptPart,
     )
 
@@ -233,7 +262,19 @@ def _messages(call: ModelCall) -> list[ModelMessage]:
     parts: list[SystemPromptPart | UserPromptPart] = [UserPromptPart(content)]
     if call.prompt.system:
         parts.insert(0, SystemPromptPart(without_lone_surrogates(call.prompt.system)))
-    return [ModelRequest(parts=parts)]
+    messages: list[ModelMessage] = [ModelRequest(parts=parts)]
+    for end, returns in request.exchanges:
+        messages.append(cast("ModelResponse", end.response))
+        given = [
+            ToolReturnPart(
+                tool_name=use.name,
+                content=without_lone_surrogates(answer.text),
+                tool_call_id=use.call_id,
+            )
+            for use, answer in returns
+        ]
+        messages.append(ModelRequest(parts=given))
+    return messages
 
 
 def _settings(call: ModelCall, endpoint: Endpoint) -> ModelSettings:
@@ -259,10 +300,22 @@ def _affordable(level: str, output_tokens: int) -> str:
     return THINKING_LEVELS[min(THINKING_LEVELS.index(level), THINKING_LEVELS.index(highest))]
 
 
-def _parameters(call: ModelCall) -> ModelRequestParameters:
+def _parameters(call: ModelCall, tools: Sequence[ToolSpec]) -> ModelRequestParameters:
     from pydantic_ai.models import ModelRequestParameters  # noqa: PLC0415 - heavy
     from pydantic_ai.output import OutputObjectDefinition  # noqa: PLC0415 - heavy
 
+    if tools:
+        from pydantic_ai.tools import ToolDefinition  # noqa: PLC0415 - heavy
+
+        named = [
+            ToolDefinition(
+                name=tool.name,
+                description=tool.description,
+                parameters_json_schema=dict(tool.parameters),
+            )
+            for tool in tools
+        ]
+        return ModelRequestParameters(function_tools=named)
     if not (call.candidate.json_schema and call.reply_schema):
         return ModelRequestParameters()
     schema = OutputObjectDefinition(json_schema=dict(call.reply_schema), name="reply")
@@ -302,6 +355,13 @@ def _ending(response: ModelResponse) -> Ending:
             return "stop"
         case _:
             return "missing"
+
+
+def _tool_uses(response: ModelResponse) -> tuple[ToolUse, ...]:
+    return tuple(
+        ToolUse(call_id=part.tool_call_id, name=part.tool_name, arguments=part.args_as_json_str())
+        for part in response.tool_calls
+    )
 
 
 def _usage(response: ModelResponse) -> TokenUsage | None:

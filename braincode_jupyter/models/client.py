@@ -10,13 +10,14 @@ a loop that has ended are given up, not closed.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from braincode_jupyter.errors import MissingDependencyError, ModelError
 from braincode_jupyter.models import agents
+from braincode_jupyter.models.conversation import Turn, converse, total_cost, total_usage
 from braincode_jupyter.models.entries import ModelEntry
 from braincode_jupyter.models.failures import reply_failure, to_model_error
 from braincode_jupyter.models.keys import Endpoint
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.ports import TextSink
     from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.tools import ToolBox
 
 _LONG_THINKING = frozenset({"high", "xhigh", "max"})
 
@@ -102,7 +104,9 @@ class ProviderModels:
         """Return for every provider whether it has a key; see `ModelRegistry.status`."""
         return self._registry.status()
 
-    async def complete(self, call: ModelCall, on_text: TextSink) -> ModelReply:
+    async def complete(
+        self, call: ModelCall, on_text: TextSink, tools: ToolBox | None = None
+    ) -> ModelReply:
         """Make one call, streaming its text.
 
         Parameters
@@ -111,6 +115,8 @@ class ProviderModels:
             The call.
         on_text : callable
             Takes the streamed text.
+        tools : ToolBox or None
+            What the model may use on the way; None, or a model that cannot: nothing.
 
         Returns
         -------
@@ -122,11 +128,17 @@ class ProviderModels:
         ModelError
             For every failure, a stream without a finish reason and an empty reply included.
         """
+        if tools is not None and call.candidate.tools and tools.specs():
+            turns = await converse(
+                call, tools=tools, ask=lambda request: self._tries(call, on_text, request=request)
+            )
+            return _reply(turns)
+        request = agents.Request()
         if not _is_local(call):
-            return await self._tries(call, on_text)
+            return _reply([await self._tries(call, on_text, request=request)])
         # Waiting for a free slot is no part of the call's own time-outs.
         async with self._pool().local_slots:
-            return await self._tries(call, on_text)
+            return _reply([await self._tries(call, on_text, request=request)])
 
     async def aclose(self) -> None:
         """Free the connections of the running event loop; a second call does nothing."""
@@ -138,13 +150,13 @@ class ProviderModels:
         for client in pool.http.values():
             await client.aclose()
 
-    async def _tries(self, call: ModelCall, on_text: TextSink) -> ModelReply:
+    async def _tries(self, call: ModelCall, on_text: TextSink, *, request: agents.Request) -> Turn:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + call.timeout_s
         waits: list[JsonValue] = []
         while True:
             try:
-                reply = await self._try(call, on_text, deadline=deadline)
+                turn = await self._try(call, on_text, request=request, deadline=deadline)
             except ModelError as error:
                 tries = len(waits) + 1
                 wait_s = wait_before_retry(
@@ -157,14 +169,15 @@ class ProviderModels:
                 waits.append({"code": error.code, "status": error.status, "waitedS": wait_s})
                 await asyncio.sleep(wait_s)
             else:
-                if waits:
-                    return replace(reply, retries=len(waits), details={"retries": waits})
-                return reply
+                turn.retries = waits
+                return turn
 
     def _may_wait(self, wait_s: float, left_s: float) -> bool:
         return wait_s < left_s and self._allowance.take(wait_s)
 
-    async def _try(self, call: ModelCall, on_text: TextSink, *, deadline: float) -> ModelReply:
+    async def _try(
+        self, call: ModelCall, on_text: TextSink, *, request: agents.Request, deadline: float
+    ) -> Turn:
         # Looked up for each try: a local server that died comes back elsewhere.
         endpoint = await self._endpoint(call)
         pieces: list[str] = []
@@ -172,7 +185,12 @@ class ProviderModels:
             # The inner limit is moved on by every sign of life, the outer one is not.
             async with asyncio.timeout_at(deadline), asyncio.timeout(None) as silence:
                 end = await self._stream(
-                    call, endpoint, on_text=on_text, pieces=pieces, silence=silence
+                    call,
+                    endpoint,
+                    request=request,
+                    on_text=on_text,
+                    pieces=pieces,
+                    silence=silence,
                 )
         except ModelError:
             raise
@@ -194,6 +212,7 @@ class ProviderModels:
         call: ModelCall,
         endpoint: Endpoint,
         *,
+        request: agents.Request,
         on_text: TextSink,
         pieces: list[str],
         silence: asyncio.Timeout,
@@ -215,7 +234,9 @@ class ProviderModels:
             show(joiner.feed(piece))
 
         silence.reschedule(loop.time() + first_s)
-        end = await agents.stream_reply(call, endpoint, provider=provider, on_piece=take)
+        end = await agents.stream_reply(
+            call, endpoint, request=request, provider=provider, on_piece=take
+        )
         show(joiner.rest())
         return end
 
@@ -284,9 +305,7 @@ def _not_configured(refusal: Refusal) -> ModelError:
     return ModelError(message, code="not_configured", hint=refusal.hint)
 
 
-def _finished(
-    end: agents.StreamEnd, call: ModelCall, *, endpoint: Endpoint, text: str
-) -> ModelReply:
+def _finished(end: agents.StreamEnd, call: ModelCall, *, endpoint: Endpoint, text: str) -> Turn:
     if end.ending == "filtered":
         message = "the provider's filter stopped the answer"
         raise reply_failure("refused_request", message, endpoint, partial=text)
@@ -295,12 +314,24 @@ def _finished(
     if end.ending == "missing":
         message = "the answer ended without a finish reason"
         raise reply_failure("cut_off", message, endpoint, partial=text)
-    if not text.strip():
+    if not text.strip() and not end.tool_uses:
         is_full = end.ending == "length"
         message = "all tokens went into thinking" if is_full else "the answer is empty"
         raise reply_failure("empty_reply", message, endpoint)
+    return Turn(end, text, cost_usd=_cost(end, call, endpoint))
+
+
+def _reply(turns: Sequence[Turn]) -> ModelReply:
+    last = turns[-1]
+    waits: list[JsonValue] = [wait for turn in turns for wait in turn.retries]
+    is_measured = all(turn.end.usage is not None for turn in turns)
     return ModelReply(
-        text=text, finish_reason=end.ending, usage=end.usage, cost_usd=_cost(end, call, endpoint)
+        text=last.text,
+        finish_reason=last.end.ending,
+        usage=total_usage(turns) if is_measured else None,
+        cost_usd=total_cost(turns),
+        retries=len(waits),
+        details={"retries": waits} if waits else {},
     )
 
 

@@ -74,6 +74,7 @@ class ModelEntry:
     vision: bool | None = None
     """None: not said."""
     image_generation: bool = False
+    tools: bool = True
     thinking: str = ""
     """Default effort; empty: not said."""
 
@@ -148,6 +149,7 @@ def parse_entry(raw: Mapping[str, JsonValue]) -> ModelEntry | None:
         provider=provider,
         model_id=model_id,
         name=_text(raw, "name") or model_id,
+        tools=raw.get("supportsTools") is not False,
         api=_API_ALIASES.get(api, api),
         base_url=_text(raw, "baseUrl"),
         headers=_headers(raw.get("headers"), provider),

@@ -241,6 +241,7 @@ class ModelRegistry:
             context_window=entry.context_window,
             max_output_tokens=max(1, min(reply, entry.context_window // 4)),
             thinking=level,
+            tools=entry.tools,
         )
 
     def _local_candidate(self, model_id: str, *, vision: bool) -> Candidate | Refusal:

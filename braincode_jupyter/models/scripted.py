@@ -10,17 +10,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.tokens import estimate_tokens
 from braincode_jupyter.errors import ModelError
 from braincode_jupyter.protocol.sections import Candidate, ModelReply, Refusal, Resolution
+from braincode_jupyter.protocol.tools import ToolUse
 from braincode_jupyter.protocol.usage import TokenUsage
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from braincode_jupyter.protocol.ports import TextSink
     from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.tools import ToolBox, ToolReturn
 
 DEFAULT_CHUNK_CHARS = 48
 """Size of a streamed piece; characters."""
@@ -48,6 +52,11 @@ class Reply:
         Break the connection after this many pieces; 0 breaks it before the first.
     cost_usd : float or None
         Price to report.
+    tool_calls : tuple of (str, mapping)
+        Tools to use first, one after the other: name and arguments. They are really carried out,
+        as far as the run allows; without tools they are left out.
+    then : callable or None
+        Makes the text from what the tools gave back, in place of ``text``.
     """
 
     text: str
@@ -57,6 +66,8 @@ class Reply:
     chunks: tuple[str, ...] | None = None
     break_after: int | None = None
     cost_usd: float | None = None
+    tool_calls: tuple[tuple[str, Mapping[str, JsonValue]], ...] = ()
+    then: Callable[[Sequence[ToolReturn]], str] | None = None
 
 
 ScriptLine = str | Reply | Exception
@@ -141,7 +152,9 @@ class ScriptedModel:
                 usable.append(candidate)
         return Resolution(candidates=tuple(usable), refusals=tuple(refused))
 
-    async def complete(self, call: ModelCall, on_text: TextSink) -> ModelReply:
+    async def complete(
+        self, call: ModelCall, on_text: TextSink, tools: ToolBox | None = None
+    ) -> ModelReply:
         """Play the reply to one call.
 
         Parameters
@@ -150,6 +163,8 @@ class ScriptedModel:
             The call.
         on_text : callable
             Takes the streamed pieces.
+        tools : ToolBox or None
+            What the script may use.
 
         Returns
         -------
@@ -168,6 +183,7 @@ class ScriptedModel:
             await asyncio.sleep(self._latency_s)
             raise line
         reply = Reply(text=line) if isinstance(line, str) else line
+        reply = await _with_tools(reply, tools)
         seen: list[str] = []
         try:
             async with asyncio.timeout(call.timeout_s):
@@ -190,6 +206,7 @@ class ScriptedModel:
             provider=provider,
             name=name or model_id,
             vision=True,
+            tools=True,
             thinking=thinking,
         )
 
@@ -227,6 +244,16 @@ class ScriptedModel:
             return reply.chunks
         size = self._chunk_chars
         return [reply.text[i : i + size] for i in range(0, len(reply.text), size)]
+
+
+async def _with_tools(reply: Reply, tools: ToolBox | None) -> Reply:
+    if tools is None or not reply.tool_calls:
+        return reply
+    returns: list[ToolReturn] = []
+    for number, (name, arguments) in enumerate(reply.tool_calls, start=1):
+        wanted = ToolUse(call_id=f"call-{number}", name=name, arguments=json.dumps(arguments))
+        returns.append(await tools.use(wanted))
+    return reply if reply.then is None else replace(reply, text=reply.then(returns))
 
 
 def _finished(reply: Reply, call: ModelCall, seen: list[str]) -> ModelReply:

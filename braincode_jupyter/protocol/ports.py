@@ -16,6 +16,7 @@ from braincode_jupyter.protocol.sections import (
 
 if TYPE_CHECKING:
     from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.protocol.tools import ToolBox
 
 TextSink = Callable[[str], None]
 """Takes streamed text as it arrives."""
@@ -36,8 +37,13 @@ class ModelClient(Protocol):
         """Return the usable models of one role's chain, in order; makes no request."""
         ...
 
-    async def complete(self, call: ModelCall, on_text: TextSink) -> ModelReply:
+    async def complete(
+        self, call: ModelCall, on_text: TextSink, tools: ToolBox | None = None
+    ) -> ModelReply:
         """Make one call, streaming its text.
+
+        With tools it is a conversation of its own: the model asks, the box answers, until the
+        model writes its reply. Usage is that of all its requests together.
 
         Raises
         ------

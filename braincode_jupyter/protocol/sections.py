@@ -100,6 +100,8 @@ class Candidate:
     context_window: int = 128_000
     max_output_tokens: int = 8_192
     thinking: str = "off"
+    tools: bool = False
+    """The model can call tools."""
     json_schema: bool = False
     """The model can be held to a JSON schema (grammar)."""
     is_local_demo: bool = False

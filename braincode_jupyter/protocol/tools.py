@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import JsonValue
 
-from braincode_jupyter.protocol.sections import ImagePart
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from braincode_jupyter.protocol.sections import ImagePart
 
 ToolEffect = Literal["read", "write", "execute"]
 """What a tool can do: look, change files, or run code."""
@@ -115,6 +117,31 @@ class Toolset(Protocol):
 
     async def aclose(self) -> None:
         """Stop what the tools started; a second call does nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """A call that a model asks for; ``arguments`` is JSON text as the model wrote it."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+class ToolBox(Protocol):
+    """The gate through which every tool call of one agent goes."""
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Return the tools that this agent may name; empty once its calls are used up."""
+        ...
+
+    async def use(self, wanted: ToolUse) -> ToolReturn:
+        """Check, ask, carry out and put on the record; every failure is a return."""
+        ...
+
+    def allows_turn(self, spent_tokens: int, sent_tokens: int) -> bool:
+        """Say whether the token budget has room for one more request of this conversation."""
         ...
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import ModelClient, TextSink
     from braincode_jupyter.protocol.sections import ModelCall, Resolution, SectionKind
+    from braincode_jupyter.protocol.tools import ToolBox
     from braincode_jupyter.runtime.run import Run
 
 TOKEN_BYTES = 16
@@ -124,13 +125,15 @@ class _Planting:
         """Ask the client behind."""
         return self.inner.resolve(model_ids, thinking=thinking, vision=vision)
 
-    async def complete(self, call: ModelCall, on_text: TextSink) -> ModelReply:
+    async def complete(
+        self, call: ModelCall, on_text: TextSink, tools: ToolBox | None = None
+    ) -> ModelReply:
         """Ask the client behind, then plant; the plan itself is fixed."""
         if call.call_kind == "router":
             text = self._plan()
             on_text(text)
             return ModelReply(text=text, finish_reason="stop", usage=None)
-        reply = await self.inner.complete(call, on_text)
+        reply = await self.inner.complete(call, on_text, tools)
         if call.call_kind == "primary":
             text = f"{reply.text}\n\n{self.answer.value}"
         else:
