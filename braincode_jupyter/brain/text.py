@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ MAX_ID_CHARS = 80
 """What is read of an id that a model gave."""
 
 _CUT_MARK = " […]"
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NOT_SLUG = re.compile(r"[^a-z0-9_-]+")
 
@@ -40,6 +42,16 @@ def valid_text(text: str) -> str:
     if _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def visible(text: str) -> str:
+    """Return text with control, direction and zero-width characters and surrogates escaped."""
+    return "".join(
+        char.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(char) in _INVISIBLE
+        else char
+        for char in text
+    )
 
 
 def clip(text: str, limit: int) -> str:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from braincode_jupyter.errors import UnresolvedReferenceError
+from braincode_jupyter.machine.paths import locate, open_located
 from braincode_jupyter.notebook.cell_record import Printed, Raised, Shown
 from braincode_jupyter.protocol.ports import CellOutput, CellSnapshot
 from braincode_jupyter.references import bundle_output, error_output, limits, stream_output
 from braincode_jupyter.references.notebooks import parse_notebook, saved_cell
-from braincode_jupyter.references.paths import locate, open_located
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

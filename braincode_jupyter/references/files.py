@@ -7,17 +7,17 @@ import os
 from typing import TYPE_CHECKING, BinaryIO
 
 from braincode_jupyter.brain.grammar import format_reference
-from braincode_jupyter.protocol.sections import ImagePart
-from braincode_jupyter.references import limits
-from braincode_jupyter.references.content import Content, Missing, too_large
-from braincode_jupyter.references.notebooks import notebook_content
-from braincode_jupyter.references.paths import (
+from braincode_jupyter.machine.paths import (
     Located,
     exists,
     locate,
     names_near,
     open_located,
 )
+from braincode_jupyter.protocol.sections import ImagePart
+from braincode_jupyter.references import limits
+from braincode_jupyter.references.content import Content, Missing, too_large
+from braincode_jupyter.references.notebooks import notebook_content
 from braincode_jupyter.references.tables import TABLE_SUFFIXES, table_content
 from braincode_jupyter.references.text import near_hint
 

@@ -74,8 +74,6 @@ ESTIMATOR_PARAMETERS = 60
 
 NEAR_NAMES = 3
 """Near names offered when something does not resolve."""
-DIRECTORY_ENTRIES = 5_000
-"""Entries of a folder looked at for near names and other Unicode forms."""
 
 KEPT_CELLS = 500
 """Cells remembered of a kernel session; the oldest are forgotten first."""

@@ -16,7 +16,7 @@ from braincode_jupyter.references.text import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from braincode_jupyter.references.paths import Located
+    from braincode_jupyter.machine.paths import Located
 
 _MARK_BYTES = 128
 """Room for the mark that says how many cells were cut."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.grammar import format_reference
 from braincode_jupyter.errors import UnresolvedReferenceError
+from braincode_jupyter.machine.paths import is_plain_name, is_secret, locate, names_near
 from braincode_jupyter.references import limits
-from braincode_jupyter.references.paths import is_plain_name, is_secret, locate, names_near
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from braincode_jupyter.references.frames import describe_frame
 from braincode_jupyter.references.text import clip, clip_line
 
 if TYPE_CHECKING:
-    from braincode_jupyter.references.paths import Located
+    from braincode_jupyter.machine.paths import Located
 
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".parquet"})
 _LINE_CHARS = 1_000

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.text import visible
 from braincode_jupyter.references import limits
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ _ANSI = re.compile(
 )
 _DATA_URL = re.compile(r"data:([\w.+-]{1,60}/[\w.+-]{1,60});base64,[A-Za-z0-9+/=%]{40,}")
 _BACKTICKS = re.compile(r"`{3,}")
-_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _LISTED = 12
 """Names listed when none is near."""
 _MARK_CHARS = 64
@@ -54,16 +53,6 @@ def clip_line(text: str, limit: int) -> str:
     """Return text on one line within a limit, invisible characters escaped."""
     head = visible(text[:limit])
     return head if len(text) <= limit else f"{head}…"
-
-
-def visible(text: str) -> str:
-    """Return text with control, direction and zero-width characters and surrogates escaped."""
-    return "".join(
-        char.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(char) in _INVISIBLE
-        else char
-        for char in text
-    )
 
 
 def plain_output(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Which files a reference may read, and the one way to open them.
+"""Which files may be read, and the one way to open them.
 
 A path is resolved first, links included, and must stay inside the project, compared part by part.
 It is then opened along the resolved parts without following any further link, and the open
@@ -19,12 +19,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
+from braincode_jupyter.brain.text import visible
 from braincode_jupyter.errors import UnresolvedReferenceError
-from braincode_jupyter.references import limits
-from braincode_jupyter.references.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+DIRECTORY_ENTRIES = 5_000
+"""Entries of a folder looked at for near names and other Unicode forms."""
 
 _SECRET_NAME = re.compile(
     r"\.env(?:rc|\..*)?|\.?_?netrc|.*\.(?:pem|key|p12|pfx|ppk|jks|keystore|kdbx)"
@@ -312,8 +314,7 @@ def _listing(folder: Path, *, root: Path) -> tuple[str, ...]:
             return ()
         with os.scandir(folder) as entries:
             names = [
-                entry.name
-                for _, entry in zip(range(limits.DIRECTORY_ENTRIES), entries, strict=False)
+                entry.name for _, entry in zip(range(DIRECTORY_ENTRIES), entries, strict=False)
             ]
     except (OSError, ValueError):
         return ()

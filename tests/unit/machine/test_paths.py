@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from braincode_jupyter.brain.grammar import parse_references
 from braincode_jupyter.errors import UnresolvedReferenceError
+from braincode_jupyter.machine.paths import locate, open_located
 from braincode_jupyter.references import Content, Missing, expand, file_tokens
-from braincode_jupyter.references.paths import locate, open_located
 
 
 @pytest.fixture
