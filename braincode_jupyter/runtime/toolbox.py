@@ -1,0 +1,334 @@
+"""The gate through which every tool call of an agent goes, in one order and for every tool.
+
+Schema, grant, target, policy, approval, record, execution, record. A model's words are no input
+to any decision. What a tool gives back goes to the agent that asked and to nobody else; repeated
+reads are answered from that agent's own evidence, and a model that goes in circles is told so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from dataclasses import dataclass, field
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.brain.permission import decide
+from braincode_jupyter.protocol.outside_records import (
+    ArtifactMade,
+    ToolApprovalDecided,
+    ToolExecutionSummarised,
+)
+from braincode_jupyter.protocol.tools import (
+    ApprovalRequest,
+    ToolRefused,
+    ToolReturn,
+    ToolSpec,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from braincode_jupyter.brain.permission import Decision, Policy
+    from braincode_jupyter.protocol.ports import Clock
+    from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.tools import Approver, Toolset, ToolTarget, ToolUse
+
+_log = logging.getLogger(__name__)
+
+MAX_CALLS_PER_AGENT = 50
+MAX_CALLS_PER_RUN = 400
+MAX_ARGUMENT_BYTES = 256 * 1024
+MAX_RETURN_CHARS = 64 * 1024
+"""Longest text that a tool gives to a model (security, section 15)."""
+MAX_SAME_CALLS = 3
+"""A read that was asked so often is refused: the model goes in circles."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Gate:
+    """What all agents of a run share: policy, the person who is asked, the journal and the counts."""
+
+    policy: Policy
+    approver: Approver | None
+    write: Callable[[AnyRecord, bool], None]
+    clock: Clock
+    used: int = 0
+    approved: set[str] = field(default_factory=set[str])
+    """Digests that were approved for the rest of the run."""
+    denied: set[str] = field(default_factory=set[str])
+    """Digests that were denied; they are not asked again."""
+
+
+@dataclass(slots=True, kw_only=True)
+class GatedToolBox:
+    """The tools of one agent, behind the gate.
+
+    Parameters
+    ----------
+    call : ModelCall
+        The call that they serve.
+    toolsets : sequence of Toolset
+        Made for this agent alone.
+    gate : Gate
+        Shared by the run.
+    has_room : callable
+        Takes the tokens spent in this call and those of the next request; says whether the budget
+        has room for it.
+    """
+
+    call: ModelCall
+    toolsets: Sequence[Toolset]
+    gate: Gate
+    has_room: Callable[[int, int], bool]
+    used: int = 0
+    _evidence: dict[str, ToolReturn] = field(default_factory=dict[str, ToolReturn], init=False)
+    _asked: dict[str, int] = field(default_factory=dict[str, int], init=False)
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Return the tools that may be named; none once the calls are used up."""
+        if self.used >= MAX_CALLS_PER_AGENT or self.gate.used >= MAX_CALLS_PER_RUN:
+            return ()
+        return tuple(spec for toolset in self.toolsets for spec in toolset.specs())
+
+    def allows_turn(self, spent_tokens: int, sent_tokens: int) -> bool:
+        """Say whether the token budget has room for one more request."""
+        return self.has_room(spent_tokens, sent_tokens)
+
+    async def use(self, wanted: ToolUse) -> ToolReturn:
+        """Check, ask, carry out and put on the record; every failure is a return."""
+        self.used += 1
+        self.gate.used += 1
+        found = self._find(wanted.name)
+        if found is None:
+            names = ", ".join(spec.name for spec in self.specs()) or "none"
+            return self._refused(wanted, f"There is no tool {wanted.name!r}. You have: {names}.")
+        toolset, spec = found
+        arguments = _parse(wanted.arguments)
+        if arguments is None:
+            return self._refused(wanted, "The arguments are no JSON object; write one.")
+        digest = _digest(spec.name, arguments)
+        repeated = self._repeated(spec, digest)
+        if repeated is not None:
+            return repeated
+        try:
+            target = toolset.target(spec.name, arguments)
+        except ToolRefused as refusal:
+            return self._refused(wanted, str(refusal))
+        if not await self._is_allowed(wanted, spec, target=target, digest=digest):
+            text = "This call was denied. Go on without it and say what you could not check."
+            return ToolReturn(text=text, is_error=True)
+        given = await self._carry_out(
+            wanted, toolset, spec=spec, arguments=arguments, target=target
+        )
+        if spec.effect == "read" and not given.is_error:
+            self._evidence[digest] = given
+        return given
+
+    async def aclose(self) -> None:
+        """Stop what the tools started."""
+        for toolset in self.toolsets:
+            await toolset.aclose()
+
+    def _find(self, name: str) -> tuple[Toolset, ToolSpec] | None:
+        for toolset in self.toolsets:
+            for spec in toolset.specs():
+                if spec.name == name:
+                    return toolset, spec
+        return None
+
+    def _repeated(self, spec: ToolSpec, digest: str) -> ToolReturn | None:
+        """Answer a repeated read from this agent's own evidence, and break circles."""
+        count = self._asked[digest] = self._asked.get(digest, 0) + 1
+        if spec.effect != "read" or digest not in self._evidence:
+            return None
+        if count > MAX_SAME_CALLS:
+            text = "You asked this several times; the answer is above. Write your reply now."
+            return ToolReturn(text=text, is_error=True)
+        return self._evidence[digest]
+
+    async def _is_allowed(
+        self, wanted: ToolUse, spec: ToolSpec, *, target: ToolTarget, digest: str
+    ) -> bool:
+        decision = decide(spec, target, self.gate.policy)
+        bound = f"{digest}:{target.before_sha256 or ''}"
+        if decision.action == "allow":
+            if spec.effect != "read":
+                self._decided(wanted, target, "auto_approved", approver=decision.by, why=decision)
+            return True
+        if decision.action == "deny" or bound in self.gate.denied:
+            self._decided(wanted, target, "blocked", approver="permission_policy", why=decision)
+            return False
+        if bound in self.gate.approved:
+            self._decided(wanted, target, "approved", approver="human", why=decision)
+            return True
+        return await self._ask(wanted, spec, target=target, bound=bound, decision=decision)
+
+    async def _ask(
+        self,
+        wanted: ToolUse,
+        spec: ToolSpec,
+        *,
+        target: ToolTarget,
+        bound: str,
+        decision: Decision,
+    ) -> bool:
+        if self.gate.approver is None:
+            self._decided(wanted, target, "blocked", approver="runtime_policy", why=decision)
+            return False
+        answer = await self.gate.approver.decide(
+            ApprovalRequest(
+                approval_id=f"{self.call.call_id}:{wanted.call_id}",
+                nonce=token_urlsafe(16),
+                context_id=self.call.context_id,
+                role=self.call.role,
+                tool=spec.name,
+                effect=spec.effect,
+                action=target.action,
+                shown=target.shown,
+                arguments_sha256=bound,
+                reason=decision.reason,
+            )
+        )
+        is_approved = answer.decision != "deny"
+        if answer.decision == "approve_same":
+            self.gate.approved.add(bound)
+        if not is_approved:
+            self.gate.denied.add(bound)
+        self._decided(
+            wanted,
+            target,
+            "approved" if is_approved else "denied",
+            approver="human" if answer.by == "human" else "runtime_policy",
+            why=decision,
+            note=answer.reason or answer.by,
+        )
+        return is_approved
+
+    async def _carry_out(
+        self,
+        wanted: ToolUse,
+        toolset: Toolset,
+        *,
+        spec: ToolSpec,
+        arguments: Mapping[str, JsonValue],
+        target: ToolTarget,
+    ) -> ToolReturn:
+        self._summarise(wanted, "start", target=target)
+        try:
+            async with asyncio.timeout(spec.timeout_s):
+                given = await toolset.call(spec.name, arguments, target=target)
+        except ToolRefused as refusal:
+            given = ToolReturn(text=str(refusal), is_error=True)
+        except TimeoutError:
+            text = (
+                f"{spec.name} took longer than {spec.timeout_s:g} s and was stopped. Ask for less."
+            )
+            given = ToolReturn(text=text, is_error=True)
+        except Exception as error:
+            _log.exception("tool %s", spec.name)
+            given = ToolReturn(text=f"{spec.name} failed ({type(error).__name__}).", is_error=True)
+        given = _clipped(given)
+        self._summarise(wanted, "end", given=given)
+        for artifact in given.artifacts:
+            self.gate.write(
+                ArtifactMade.of(
+                    artifact, timestamp=self.gate.clock.now_ms(), context_id=self.call.context_id
+                ),
+                False,
+            )
+        return given
+
+    def _refused(self, wanted: ToolUse, text: str) -> ToolReturn:
+        self._summarise(wanted, "start")
+        given = ToolReturn(text=text, is_error=True)
+        self._summarise(wanted, "end", given=given)
+        return given
+
+    def _decided(
+        self,
+        wanted: ToolUse,
+        target: ToolTarget,
+        decision: str,
+        *,
+        approver: str,
+        why: Decision,
+        note: str = "",
+    ) -> None:
+        """Write the decision; it is on the disk before the action starts (security R53)."""
+        self.gate.write(
+            ToolApprovalDecided.model_validate(
+                {
+                    **self._scope(),
+                    "tool_call_id": wanted.call_id,
+                    "tool_name": wanted.name,
+                    "decision": decision,
+                    "approver": approver,
+                    "reason": note or why.reason,
+                    "args_summary": {"action": target.action},
+                }
+            ),
+            True,
+        )
+
+    def _summarise(
+        self,
+        wanted: ToolUse,
+        event: str,
+        *,
+        target: ToolTarget | None = None,
+        given: ToolReturn | None = None,
+    ) -> None:
+        fields: dict[str, object] = {
+            **self._scope(),
+            "event": event,
+            "tool_call_id": wanted.call_id,
+            "tool_name": wanted.name,
+        }
+        if target is not None:
+            fields["args_summary"] = {"action": target.action}
+        if given is not None:
+            fields["is_error"] = given.is_error
+            fields["result_summary"] = {"chars": len(given.text), **given.details}
+        self.gate.write(ToolExecutionSummarised.model_validate(fields), event == "start")
+
+    def _scope(self) -> dict[str, object]:
+        phases = {"worker": "support", "primary": "primary", "review": "review"}
+        return {
+            "timestamp": self.gate.clock.now_ms(),
+            "context_id": self.call.context_id,
+            "phase": phases.get(self.call.call_kind, "support"),
+            "role": self.call.role,
+            "agent_session_id": f"{self.call.context_id}-{self.call.attempt}",
+            "task_id": self.call.context_id,
+            "attempt": self.call.attempt,
+        }
+
+
+def _parse(text: str) -> Mapping[str, JsonValue] | None:
+    if len(text) > MAX_ARGUMENT_BYTES:
+        return None
+    try:
+        value: JsonValue = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _digest(name: str, arguments: Mapping[str, JsonValue]) -> str:
+    canonical = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"))
+    return sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _clipped(given: ToolReturn) -> ToolReturn:
+    if len(given.text) <= MAX_RETURN_CHARS:
+        return given
+    text = f"{given.text[:MAX_RETURN_CHARS]}\n[cut: {MAX_RETURN_CHARS:,} of {len(given.text):,}]"
+    return ToolReturn(
+        text=text, is_error=given.is_error, artifacts=given.artifacts, details=given.details
+    )
