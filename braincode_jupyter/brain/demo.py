@@ -1,13 +1,14 @@
 """What the embedded demo model is asked, so that a run on it takes a minute and not ten.
 
 It reads 50 to 90 and writes 10 to 16 tokens a second on two cores, and it follows short
-instructions only. So it gets the role in two sentences, no support files, references cut short, a
-reply of a few fields held to a grammar, and little room to write. What it sees is still made by
-the one builder, and the manifest names what was left out.
+instructions only. So it gets the role in two sentences, of its packet the goal, no support files,
+references cut short, a reply of a few fields held to a grammar, and little room to write. What it
+sees is still made by the one builder, and the manifest names what was left out.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -53,6 +54,8 @@ DEMO_PRIMARY_TASK = (
 )
 _LEFT_OUT = frozenset({"support", "environment", "continuity"})
 _CUT = frozenset({"reference", "result"})
+_PACKET_LINE = re.compile(r'^ {4}"(agentRole|goal)": "(.*)",?$', re.MULTILINE)
+_RESULT_IDS = re.compile(r"\A(### [^\n]*\n)Task: [\s\S]*?\n(?=Summary: )")
 
 
 def fit_demo(sections: Iterable[Section]) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
@@ -69,12 +72,21 @@ def fit_demo(sections: Iterable[Section]) -> tuple[tuple[Section, ...], tuple[Se
         Offered to the matrix, and left out for size.
     """
     found = tuple(sections)
-    kept = tuple(_cut(section) for section in found if section.kind not in _LEFT_OUT)
+    kept = tuple(_shortened(section) for section in found if section.kind not in _LEFT_OUT)
     return kept, tuple(section for section in found if section.kind in _LEFT_OUT)
 
 
-def _cut(section: Section) -> Section:
-    if section.kind not in _CUT or len(section.text) <= MAX_SECTION_CHARS:
-        return section
-    mark = f"\n[cut: {MAX_SECTION_CHARS:,} of {len(section.text):,} characters]"
-    return replace(section, text=section.text[:MAX_SECTION_CHARS] + mark)
+def _shortened(section: Section) -> Section:
+    """Return a packet as role and goal, a result without its ids, anything long cut."""
+    text = section.text
+    match section.kind:
+        case "handoff":
+            text = "\n".join(f"{m[1]}: {m[2]}" for m in _PACKET_LINE.finditer(text))
+        case "result":
+            text = _RESULT_IDS.sub(r"\1", text, count=1)
+        case _:
+            pass
+    if section.kind in _CUT and len(text) > MAX_SECTION_CHARS:
+        mark = f"\n[cut: {MAX_SECTION_CHARS:,} of {len(text):,} characters]"
+        text = text[:MAX_SECTION_CHARS] + mark
+    return section if text == section.text else replace(section, text=text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from braincode_jupyter.notebook.shell import Shell, ShellAccess, version_note
 from braincode_jupyter.notebook.state import NOTEBOOK
 
 if TYPE_CHECKING:
-    from braincode_jupyter.notebook.cells import ShellCells
+    from collections.abc import Callable
 
 WARM_UP_AFTER_S = 1.0
 """The cell that loads the extension, and often the next one, has ended by then."""
@@ -23,18 +22,8 @@ WARM_UP_AFTER_S = 1.0
 _FIRST_NEEDED = ("braincode_jupyter.notebook.cell_run", "braincode_jupyter.widget")
 
 
-@dataclass(slots=True, kw_only=True)
-class _Loaded:
-    """What one shell was given, to be taken back."""
-
-    access: ShellAccess
-    cells: ShellCells
-    completion: ReferenceCompletion
-    timer: threading.Timer
-
-
-_LOADED: dict[int, _Loaded] = {}
-"""By identity of the shell; there is one shell in a process, in tests a few."""
+_LOADED: dict[int, Callable[[], None]] = {}
+"""What takes back the loading, by identity of the shell; there is one, in tests a few."""
 
 
 def load(shell: Shell) -> None:
@@ -57,7 +46,15 @@ def load(shell: Shell) -> None:
     timer = threading.Timer(WARM_UP_AFTER_S, warm_up)
     timer.daemon, timer.name = True, "braincode-warm-up"
     timer.start()
-    _LOADED[id(shell)] = _Loaded(access=access, cells=cells, completion=completion, timer=timer)
+
+    def take_back() -> None:
+        timer.cancel()
+        access.detach(completion)
+        cells.unregister()
+        access.remove()
+        NOTEBOOK.cells, NOTEBOOK.variables = None, None
+
+    _LOADED[id(shell)] = take_back
     note = version_note(has_kernel=access.has_kernel)
     if note is not None:
         access.write(f"braincode: {note}")
@@ -71,14 +68,9 @@ def unload(shell: Shell) -> None:
     shell : InteractiveShell
         The running shell.
     """
-    loaded = _LOADED.pop(id(shell), None)
-    if loaded is None:
-        return
-    loaded.timer.cancel()
-    loaded.access.detach(loaded.completion)
-    loaded.cells.unregister()
-    loaded.access.remove()
-    NOTEBOOK.cells, NOTEBOOK.variables = None, None
+    take_back = _LOADED.pop(id(shell), None)
+    if take_back is not None:
+        take_back()
 
 
 def warm_up() -> None:

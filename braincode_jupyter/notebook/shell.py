@@ -8,7 +8,6 @@ are registered, and taken back by `remove`.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from braincode_jupyter.notebook.completion import ReferenceCompletion
+    from braincode_jupyter.notebook.place import Place
 
 MAGIC = "braincode"
 """Name of both magics."""
@@ -81,29 +81,10 @@ def keep_question_marks(lines: list[str]) -> list[str]:
         if is_other_code or bare.endswith("\\"):
             return kept + lines[index:]
         rest = bare.removeprefix(_LINE_PREFIX)
-        if is_ours and bare.endswith("?") and rest.strip("? "):
-            line = f"get_ipython().run_line_magic({MAGIC!r}, {rest.strip()!r})\n"  # noqa: PLW2901
-        kept.append(line)
+        asks = is_ours and bare.endswith("?") and rest.strip("? ")
+        call = f"get_ipython().run_line_magic({MAGIC!r}, {rest.strip()!r})\n"
+        kept.append(call if asks else line)
     return kept
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where the code that asks is running.
-
-    Parameters
-    ----------
-    has_kernel : bool
-        There is an ipykernel, not a terminal.
-    has_page : bool
-        A front end that draws widgets and can be clicked sent the request.
-    cell_id : str or None
-        Id of the running cell, where the front end tells it.
-    """
-
-    has_kernel: bool = False
-    has_page: bool = False
-    cell_id: str | None = None
 
 
 class ShellAccess:
@@ -154,6 +135,8 @@ class ShellAccess:
 
     def place(self) -> Place:
         """Return where the running code was asked for."""
+        from braincode_jupyter.notebook.place import Place  # noqa: PLC0415 - light load
+
         if not self.has_kernel:
             return Place()
         request = self._request_metadata()

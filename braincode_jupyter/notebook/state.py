@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
-from braincode_jupyter.notebook.loop import Job, RunLoop
 
 if TYPE_CHECKING:
+    from braincode_jupyter.notebook.loop import Job, RunLoop
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
     from braincode_jupyter.runtime.settings import Sources
 
@@ -21,14 +20,11 @@ class Stoppable(Protocol):
         ...
 
 
-@dataclass(slots=True)
 class Notebook:
     """Shared by every magic and by the Python API of this process.
 
-    Parameters
+    Attributes
     ----------
-    loop : RunLoop
-        Where runs live.
     models : ModelClient or None
         Who answers; None: the configured models.
     cells : CellSource or None
@@ -39,11 +35,21 @@ class Notebook:
         Runs that have not ended, by session id, oldest first.
     """
 
-    loop: RunLoop = field(default_factory=RunLoop)
-    models: ModelClient | None = None
-    cells: CellSource | None = None
-    variables: VariableSource | None = None
-    active: dict[str, Stoppable] = field(default_factory=dict[str, Stoppable])
+    def __init__(self) -> None:
+        self.models: ModelClient | None = None
+        self.cells: CellSource | None = None
+        self.variables: VariableSource | None = None
+        self.active: dict[str, Stoppable] = {}
+        self._loop: RunLoop | None = None
+
+    @property
+    def loop(self) -> RunLoop:
+        """Where runs live; its thread starts with the first job."""
+        if self._loop is None:
+            from braincode_jupyter.notebook.loop import RunLoop  # noqa: PLC0415 - light load
+
+            self._loop = RunLoop()
+        return self._loop
 
     def sources(self) -> Sources:
         """Return where typed references look."""

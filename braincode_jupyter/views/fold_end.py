@@ -51,7 +51,7 @@ def note_end(view: RunView, record: RunEnded) -> RunView:
         view = note_decision(view, record.review_decision)
     if record.review_decision is not None and view.review.state == "not_required":
         view = note_decision(view, record.review_decision)
-    if view.model_note and view.review.state == "not_required":
+    if view.model_note and view.review.state in {"not_required", "pending"}:
         unreviewed = ReviewView(state="not_reviewed", reason=words.NO_REVIEW_DEMO)
         view = view.model_copy(update={"review": unreviewed})
     if view.clarification is None and not view.answer.text:

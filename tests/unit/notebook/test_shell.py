@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from braincode_jupyter.notebook.place import Place
 from braincode_jupyter.notebook.shell import (
-    Place,
     ShellAccess,
     await_cell,
     keep_question_marks,
