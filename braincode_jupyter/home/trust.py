@@ -5,8 +5,8 @@ project, one entry to the last character, and the bytes of every project file th
 When any of them changes, the entry is inert again and the difference can be shown. The file also
 remembers what the tools of each MCP server looked like.
 
-Known trade-offs: what a named file imports is not followed; of a named folder the files are pinned
-by which an interpreter starts it. Values of ``env`` and ``http_headers`` are kept as digests.
+Known trade-off: what a named file imports is not followed. Values of ``env`` and ``http_headers``
+are kept as digests.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
@@ -26,13 +25,16 @@ from braincode_jupyter.home.json_files import (
     read_plain_file,
     update_json,
 )
+from braincode_jupyter.home.named_files import named_files
 from braincode_jupyter.home.paths import ensure_home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
+
+    RowsChange = Callable[[list[JsonValue]], Sequence[JsonValue]]
 
 TRUST: Final = "trust.json"
 MAX_APPROVALS: Final = 500
@@ -45,7 +47,6 @@ MAX_NAMED_BYTES: Final = 16 * 1024 * 1024
 TrustKind = Literal["mcp", "hook", "check", "skill"]
 TrustState = Literal["trusted", "unclaimed", "new", "changed", "unusable"]
 
-_FOLDER_STARTS: Final = ("__main__.py", "__init__.py", "package.json", "index.js", "pyproject.toml")
 _HIDDEN_KEYS: Final = ("env", "http_headers", "headers")
 
 
@@ -184,9 +185,9 @@ def describe_project_entry(
     files: dict[str, str] = {}
     problem = ""
     try:
-        for path in _named_files(root, words):
+        for name_in_project, path in named_files(root, words):
             content = read_plain_file(path, limit_bytes=MAX_NAMED_BYTES)
-            files[_relative(path, root)] = hashlib.sha256(content or b"").hexdigest()
+            files[name_in_project] = hashlib.sha256(content or b"").hexdigest()
             if len(files) > MAX_NAMED_FILES:
                 problem = f"it names more than {MAX_NAMED_FILES} files of the project"
                 break
@@ -307,7 +308,7 @@ def _read(home: Path) -> dict[str, JsonValue] | None:
 
 def _change_rows(home: Path, change: RowsChange) -> None:
     rows = (_read(home) or {}).get("approvals")
-    change_trust_file(home, "approvals", change(rows if isinstance(rows, list) else []))
+    change_trust_file(home, "approvals", [*change(rows if isinstance(rows, list) else [])])
 
 
 def _without(rows: list[JsonValue], subject: Subject) -> list[JsonValue]:
@@ -341,9 +342,7 @@ def _approval(row: JsonValue) -> Approval | None:
 def _difference(earlier: Approval, subject: Subject) -> str:
     """Return a unified diff of the entries, and which named files differ."""
     before, after = (_pretty(earlier.entry), _pretty(shown_entry(subject.entry)))
-    lines = list(
-        difflib.unified_diff(before, after, "approved", "now", lineterm="", n=2)
-    )
+    lines = list(difflib.unified_diff(before, after, "approved", "now", lineterm="", n=2))
     names = sorted({*earlier.files, *subject.files})
     for name in names:
         old, new = earlier.files.get(name), subject.files.get(name)
@@ -352,62 +351,6 @@ def _difference(earlier: Approval, subject: Subject) -> str:
         elif old != new:
             lines.append(f"{name}: its content changed (sha256 {old[:12]} before, {new[:12]} now)")
     return "\n".join(lines)
-
-
-def _named_files(root: Path, words: Iterable[str]) -> Iterator[Path]:
-    """Yield the existing files under a project that the words of a command name, once each."""
-    seen: set[Path] = set()
-    for path in _named_paths(root, words):
-        starts = [path / name for name in _FOLDER_STARTS] if path.is_dir() else [path]
-        for start in starts:
-            if start.exists() and not start.is_dir() and start not in seen:
-                seen.add(start)
-                yield start
-
-
-def _named_paths(root: Path, words: Iterable[str]) -> Iterator[Path]:
-    for word in words:
-        for piece in {word, *_split(word), word.partition("=")[2]}:
-            for candidate in _candidates(piece):
-                path = _inside(root, candidate)
-                if path is not None:
-                    yield path
-
-
-def _split(word: str) -> list[str]:
-    try:
-        return shlex.split(word)
-    except ValueError:
-        return word.split()
-
-
-def _candidates(piece: str) -> Iterator[str]:
-    yield piece
-    yield piece.partition("=")[2]
-    yield piece.rstrip(";&|)").lstrip("(<>")
-    if piece.replace(".", "_").isidentifier():  # `python -m package.module`
-        yield piece.replace(".", "/")
-        yield piece.replace(".", "/") + ".py"
-
-
-def _inside(root: Path, text: str) -> Path | None:
-    """Return a path that stands under the root, links not followed; None for anything else."""
-    if not text or "\0" in text or len(text) > 4096:
-        return None
-    try:
-        path = root / text
-        if path.parent.resolve() == path.parent and path == root:
-            return None
-        placed = path.parent.resolve() / path.name
-        if placed == root or not placed.is_relative_to(root) or not path.exists():
-            return None
-    except (OSError, RuntimeError, ValueError):
-        return None
-    return placed
-
-
-def _relative(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix()
 
 
 def _masked(value: JsonValue) -> JsonValue:

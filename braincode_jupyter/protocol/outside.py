@@ -6,11 +6,13 @@ empty ``skip_reason`` may run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from braincode_jupyter.protocol.outside_records import Scope, SkippedServer
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from braincode_jupyter.protocol.outside_records import Scope, SkippedServer
 
 HookEvent = Literal["SessionStart", "UserPromptSubmit", "SubagentStart", "SubagentStop", "Stop"]
 """Events that are fired."""

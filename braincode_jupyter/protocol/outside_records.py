@@ -284,7 +284,7 @@ class DispatchRequested(Record):
     """What it is to do."""
     reason: str
     """Why the primary asked."""
-    context_id: str
+    context_id: str  # pyright: ignore[reportGeneralTypeIssues, reportIncompatibleVariableOverride] - a specialist always has one
     """Context of the specialist."""
     primary_role: str
     """Role that asked."""
@@ -299,7 +299,7 @@ class DispatchAnswered(Record):
     """Which of the two."""
     role: str
     """Role of the specialist."""
-    context_id: str
+    context_id: str  # pyright: ignore[reportGeneralTypeIssues, reportIncompatibleVariableOverride] - a specialist always has one
     """Context of the specialist."""
     status: str
     """State of its result."""
@@ -307,7 +307,5 @@ class DispatchAnswered(Record):
     """Its result in short."""
 
 
-DynamicDispatch = Annotated[
-    DispatchRequested | DispatchAnswered, Field(discriminator="phase")
-]
+DynamicDispatch = Annotated[DispatchRequested | DispatchAnswered, Field(discriminator="phase")]
 """Both records of the type ``dynamic_dispatch``."""
