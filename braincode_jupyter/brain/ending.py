@@ -90,7 +90,7 @@ def end_cancelled(t: Transition) -> None:
 def _close_workers(t: Transition, code: ReasonCode) -> None:
     if t.state.plan is None:
         return
-    for worker in t.plan.workers:
+    for worker in t.state.workers:
         if worker.context_id in t.state.handoffs and worker.context_id not in t.state.results:
             finish_failed(t, worker, code)
 
@@ -154,6 +154,6 @@ def _write_end(t: Transition, answer: str, *, fix_iterations: int | None) -> Non
 def _in_plan_order(t: Transition) -> tuple[ExecutedWorkerResult, ...]:
     return tuple(
         t.state.results[worker.context_id]
-        for worker in t.plan.workers
+        for worker in t.state.workers
         if worker.context_id in t.state.results
     )

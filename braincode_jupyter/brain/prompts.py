@@ -64,8 +64,7 @@ def existing(state: RunState) -> tuple[Section, ...]:
             kind="request", owner="user", source="request", title="Request", text=request.prompt
         ),
     ]
-    planned = () if state.plan is None else state.plan.workers
-    for worker in planned:
+    for worker in state.workers:
         packet = state.handoffs.get(worker.context_id)
         if packet is not None:
             sections.append(_packet_section(packet))

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from braincode_jupyter.brain.modes import ModeLimits
     from braincode_jupyter.brain.presets import BrainPreset
     from braincode_jupyter.protocol.contexts import ContextRef, HandoffPacket
-    from braincode_jupyter.protocol.plan import ExecutedWorkerResult, ModelSummary, RuntimePlan
+    from braincode_jupyter.protocol.plan import (
+        ExecutedWorkerResult,
+        ModelSummary,
+        RuntimePlan,
+        RuntimeWorker,
+    )
     from braincode_jupyter.protocol.records import ReferenceUsed, RunOptions
     from braincode_jupyter.protocol.review import ReviewDecision
     from braincode_jupyter.protocol.sections import ModelCall, Resolution, Section
@@ -108,6 +113,8 @@ class RunState:
     request: RunRequest
     at: RunStep = "new"
     plan: RuntimePlan | None = None
+    dispatched: tuple[RuntimeWorker, ...] = ()
+    """Specialists that the primary called, in call order."""
     handoffs: Mapping[str, HandoffPacket] = field(default_factory=dict[str, "HandoffPacket"])
     results: Mapping[str, ExecutedWorkerResult] = field(
         default_factory=dict[str, "ExecutedWorkerResult"]
@@ -120,6 +127,11 @@ class RunState:
     spent_tokens: int = 0
     measured_calls: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def workers(self) -> tuple[RuntimeWorker, ...]:
+        """All workers in plan order, then those that the primary called."""
+        return (*(() if self.plan is None else self.plan.workers), *self.dispatched)
 
     @property
     def committed_tokens(self) -> int:

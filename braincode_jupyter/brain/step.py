@@ -1,10 +1,10 @@
 """`step`: the only place that decides.
 
 ``step(state, record) -> (state, effects)`` is pure. Records that *drive* a run come from outside:
-the first `RunStart`, `UsageRecorded`, `ModelReplied`, `ModelFailed` and `RunCancelled`. All
-others were decided here and change nothing when they are folded again, so folding a journal
-through `step` gives the state that the run was in, and the effects without outcome are what a
-resumed run still has to do.
+the first `RunStart`, `UsageRecorded`, `ModelReplied`, `ModelFailed`, `DispatchRequested` and
+`RunCancelled`. All others were decided here and change nothing when they are folded again, so
+folding a journal through `step` gives the state that the run was in, and the effects without
+outcome are what a resumed run still has to do.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from braincode_jupyter.brain.answering import (
     take_review,
     take_review_failure,
 )
+from braincode_jupyter.brain.dispatching import note_end, take_dispatch
 from braincode_jupyter.brain.ending import end_cancelled, end_failed, end_with_question
 from braincode_jupyter.brain.planning import (
     begin_planning,
@@ -31,6 +32,7 @@ from braincode_jupyter.brain.working import (
     take_worker_failure,
     take_worker_reply,
 )
+from braincode_jupyter.protocol.outside_records import DispatchRequested
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
@@ -92,6 +94,8 @@ def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ..
             _take_reply(t, record)
         case ModelFailed():
             _take_failure(t, record)
+        case DispatchRequested():
+            take_dispatch(t, record)
         case RunCancelled():
             end_cancelled(t)
         case _:
@@ -130,8 +134,9 @@ def _take_reply(t: Transition, record: ModelReplied) -> None:
             else:
                 _end_unrouted(t)
         case "worker":
-            take_worker_reply(t, _worker(t, opened.call.context_id), opened=opened, record=record)
-            _go_on(t)
+            worker = _worker(t, opened.call.context_id)
+            take_worker_reply(t, worker, opened=opened, record=record)
+            _go_on(t, worker)
         case "primary":
             take_answer(t, opened, record)
         case "review":
@@ -149,8 +154,9 @@ def _take_failure(t: Transition, record: ModelFailed) -> None:
             elif not t.state.open_calls:
                 _end_unrouted(t, record)
         case "worker":
-            take_worker_failure(t, _worker(t, opened.call.context_id), opened=opened, record=record)
-            _go_on(t)
+            worker = _worker(t, opened.call.context_id)
+            take_worker_failure(t, worker, opened=opened, record=record)
+            _go_on(t, worker)
         case "primary":
             take_primary_failure(t, opened, record)
         case "review":
@@ -165,8 +171,10 @@ def _begin_work(t: Transition) -> None:
         _go_on(t)
 
 
-def _go_on(t: Transition) -> None:
-    if advance_workers(t):
+def _go_on(t: Transition, worker: RuntimeWorker | None = None) -> None:
+    if worker is not None:
+        note_end(t, worker)
+    if t.state.at == "working" and advance_workers(t):
         start_primary(t, attempt=1)
 
 
@@ -180,4 +188,4 @@ def _end_unrouted(t: Transition, record: ModelFailed | None = None) -> None:
 
 
 def _worker(t: Transition, context_id: str) -> RuntimeWorker:
-    return next(worker for worker in t.plan.workers if worker.context_id == context_id)
+    return next(worker for worker in t.state.workers if worker.context_id == context_id)

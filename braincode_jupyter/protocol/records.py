@@ -22,6 +22,17 @@ from braincode_jupyter.protocol.call_records import (
     SectionPointer,
     UsageRecorded,
 )
+from braincode_jupyter.protocol.outside_records import (
+    DynamicDispatch,
+    McpConnected,
+    PromptHooksRan,
+    SessionStartHooksRan,
+    StopHooksRan,
+    SubagentStartHooksRan,
+    SubagentStopHooksRan,
+    ToolApprovalDecided,
+    ToolExecuted,
+)
 from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.protocol.record import Phase, Record, ReferenceKind
 from braincode_jupyter.protocol.run_records import (
@@ -81,7 +92,16 @@ RecordUnion = Annotated[
     | RunFailed
     | RunCancelled
     | Recovered
-    | Warned,
+    | Warned
+    | DynamicDispatch
+    | McpConnected
+    | PromptHooksRan
+    | SessionStartHooksRan
+    | StopHooksRan
+    | SubagentStartHooksRan
+    | SubagentStopHooksRan
+    | ToolApprovalDecided
+    | ToolExecuted,
     Field(discriminator="type"),
 ]
 AnyRecord = RecordUnion | OpaqueRecord

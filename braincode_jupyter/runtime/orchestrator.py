@@ -11,9 +11,12 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
+from braincode_jupyter.brain.dispatching import next_context_id, why_not
 from braincode_jupyter.brain.effects import CallModel, CancelCalls, EndRun, WriteRecord
+from braincode_jupyter.brain.limits import MIN_OUTPUT_TOKENS
 from braincode_jupyter.brain.step import first_record, initial, step
 from braincode_jupyter.errors import JournalError, ModelError
+from braincode_jupyter.protocol.outside_records import DispatchRequested
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
@@ -21,18 +24,20 @@ from braincode_jupyter.protocol.records import (
     RunFailed,
     UsageRecorded,
     Warned,
+    WorkerEnded,
 )
 from braincode_jupyter.protocol.usage import ReasonCode
 from braincode_jupyter.views.fold import fold, start_view
 
 if TYPE_CHECKING:
     from braincode_jupyter.brain.state import RunRequest, RunState
-    from braincode_jupyter.protocol.plan import RuntimePlan
+    from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
     from braincode_jupyter.protocol.ports import Clock, JournalPort, ModelClient
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall, ModelReply
     from braincode_jupyter.protocol.usage import CallKind
     from braincode_jupyter.runtime.settings import RunObserver
+    from braincode_jupyter.runtime.tooling import ToolSource
     from braincode_jupyter.views.run_view import RunView
 
 _log = logging.getLogger(__name__)
@@ -62,6 +67,8 @@ class Orchestrator:
         Who is told.
     plans_only : bool
         Ask the router and nobody else.
+    tools : ToolSource or None
+        Makes the tools of each agent; None: nobody has any.
     """
 
     request: RunRequest
@@ -70,6 +77,7 @@ class Orchestrator:
     clock: Clock
     observer: RunObserver | None = None
     plans_only: bool = False
+    tools: ToolSource | None = None
     records: list[AnyRecord] = field(default_factory=list["AnyRecord"], init=False)
     calls: list[ModelCall] = field(default_factory=list["ModelCall"], init=False)
     ended: EndRun | None = field(default=None, init=False)
@@ -80,6 +88,9 @@ class Orchestrator:
         default_factory=dict[str, "asyncio.Task[None]"], init=False
     )
     _group: asyncio.TaskGroup | None = field(default=None, init=False)
+    _waiting: dict[str, asyncio.Future[ExecutedWorkerResult]] = field(
+        default_factory=dict[str, "asyncio.Future[ExecutedWorkerResult]"], init=False
+    )
 
     def __post_init__(self) -> None:
         self.state = initial(self.request)
@@ -134,6 +145,53 @@ class Orchestrator:
             self._take(RunCancelled(timestamp=self.clock.now_ms(), by=by), durable=True)
             self._inbox.put_nowait(None)
 
+    def note(self, record: AnyRecord) -> None:
+        """Put a fact from the tools on the record; durable, since an action may follow it."""
+        if self.ended is None:
+            self._write(record, durable=True)
+            if self.observer is not None:
+                self.observer.on_view(self.view)
+
+    def has_room(self, call: ModelCall, spent_tokens: int, sent_tokens: int) -> bool:
+        """Say whether the budget has room for one more request of a call with tools."""
+        limit = self.request.options.max_tokens
+        if limit is None:
+            return True
+        opened = self.state.open_calls.get(call.call_id)
+        others = self.state.committed_tokens - (opened.reserved_tokens if opened else 0)
+        return others + spent_tokens + sent_tokens + MIN_OUTPUT_TOKENS <= limit
+
+    async def dispatch(self, role: str, goal: str, *, reason: str) -> ExecutedWorkerResult | str:
+        """Call a specialist for the primary and wait for its result.
+
+        Parameters
+        ----------
+        role, goal, reason : str
+            As the primary asked.
+
+        Returns
+        -------
+        ExecutedWorkerResult or str
+            The result, or a sentence on why nobody was called.
+        """
+        refusal = why_not(self.state, role, goal)
+        if refusal is not None:
+            return refusal
+        context_id = next_context_id(self.state)
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting[context_id] = waiting
+        self._take(
+            DispatchRequested(
+                timestamp=self.clock.now_ms(),
+                context_id=context_id,
+                role=role,
+                goal=goal.strip(),
+                reason=reason,
+                primary_role=self.state.plan.role if self.state.plan else "",
+            )
+        )
+        return await waiting
+
     def _take(self, record: AnyRecord, *, durable: bool = False) -> None:
         """Write one driving record, then carry out what follows from it, in order."""
         if self.ended is not None:
@@ -177,6 +235,8 @@ class Orchestrator:
     def _write(self, record: AnyRecord, *, durable: bool) -> None:
         self.records.append(record)
         self.view = fold(self.view, record)
+        if isinstance(record, WorkerEnded) and record.context_id in self._waiting:
+            self._waiting.pop(record.context_id).set_result(record.result)
         if self.journal is None:
             return
         try:
@@ -208,8 +268,9 @@ class Orchestrator:
         """Make one call; every outcome but a cancel becomes a record."""
         started_ms = self.clock.now_ms()
         sink = _TextCounter(call.context_id, self.observer)
+        box = None if self.tools is None else self.tools.box_for(call, self)
         try:
-            reply = await self.models.complete(call, sink.take)
+            reply = await self.models.complete(call, sink.take, box)
         except ModelError as error:
             outcome = self._failed(call, error, started_ms)
         except Exception as error:
@@ -232,6 +293,9 @@ class Orchestrator:
                 finish_reason=reply.finish_reason,
                 duration_ms=self.clock.now_ms() - started_ms,
             )
+        finally:
+            if box is not None:
+                await box.aclose()
         self._tasks.pop(call.call_id, None)
         self._inbox.put_nowait(outcome)
 

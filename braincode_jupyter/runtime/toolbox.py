@@ -16,11 +16,8 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.permission import decide
-from braincode_jupyter.protocol.outside_records import (
-    ArtifactMade,
-    ToolApprovalDecided,
-    ToolExecutionSummarised,
-)
+from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
+from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
 from braincode_jupyter.protocol.tools import (
     ApprovalRequest,
     ToolRefused,
@@ -52,11 +49,11 @@ MAX_SAME_CALLS = 3
 
 @dataclass(slots=True, kw_only=True)
 class Gate:
-    """What all agents of a run share: policy, the person who is asked, the journal and the counts."""
+    """What all agents of a run share: policy, the person who is asked, journal and counts."""
 
     policy: Policy
     approver: Approver | None
-    write: Callable[[AnyRecord, bool], None]
+    write: Callable[[AnyRecord], None]
     clock: Clock
     used: int = 0
     approved: set[str] = field(default_factory=set[str])
@@ -181,20 +178,20 @@ class GatedToolBox:
         if self.gate.approver is None:
             self._decided(wanted, target, "blocked", approver="runtime_policy", why=decision)
             return False
-        answer = await self.gate.approver.decide(
-            ApprovalRequest(
-                approval_id=f"{self.call.call_id}:{wanted.call_id}",
-                nonce=token_urlsafe(16),
-                context_id=self.call.context_id,
-                role=self.call.role,
-                tool=spec.name,
-                effect=spec.effect,
-                action=target.action,
-                shown=target.shown,
-                arguments_sha256=bound,
-                reason=decision.reason,
-            )
+        request = ApprovalRequest(
+            approval_id=f"{self.call.call_id}:{wanted.call_id}",
+            nonce=token_urlsafe(16),
+            context_id=self.call.context_id,
+            role=self.call.role,
+            tool=spec.name,
+            effect=spec.effect,
+            action=target.action,
+            shown=target.shown,
+            arguments_sha256=bound,
+            reason=decision.reason,
         )
+        self.gate.write(ApprovalRequested.of(request, timestamp=self.gate.clock.now_ms()))
+        answer = await self.gate.approver.decide(request)
         is_approved = answer.decision != "deny"
         if answer.decision == "approve_same":
             self.gate.approved.add(bound)
@@ -239,8 +236,7 @@ class GatedToolBox:
             self.gate.write(
                 ArtifactMade.of(
                     artifact, timestamp=self.gate.clock.now_ms(), context_id=self.call.context_id
-                ),
-                False,
+                )
             )
         return given
 
@@ -272,8 +268,7 @@ class GatedToolBox:
                     "reason": note or why.reason,
                     "args_summary": {"action": target.action},
                 }
-            ),
-            True,
+            )
         )
 
     def _summarise(
@@ -295,7 +290,7 @@ class GatedToolBox:
         if given is not None:
             fields["is_error"] = given.is_error
             fields["result_summary"] = {"chars": len(given.text), **given.details}
-        self.gate.write(ToolExecutionSummarised.model_validate(fields), event == "start")
+        self.gate.write(ToolExecuted.model_validate(fields))
 
     def _scope(self) -> dict[str, object]:
         phases = {"worker": "support", "primary": "primary", "review": "review"}
