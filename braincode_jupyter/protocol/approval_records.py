@@ -1,0 +1,129 @@
+"""Records of what a person is asked, and of what tools made for the card; both are ours alone.
+
+A request holds no nonce: nothing in a journal or a saved notebook can answer it.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from braincode_jupyter.protocol.record import Record
+from braincode_jupyter.protocol.tools import ToolEffect
+
+if TYPE_CHECKING:
+    from braincode_jupyter.protocol.tools import ApprovalRequest, Artifact
+
+MAX_SHOWN_CHARS = 262_144
+"""Characters of a command, code or diff that can be shown whole; a longer one is never approved."""
+MAX_MODEL_WORDS = 300
+"""Characters of a model's own words beside a request (security, section 7)."""
+MAX_DATA_CHARS = 512 * 1024
+"""Characters of an artifact in base64; a bigger one is kept as a pointer alone."""
+
+
+class ApprovalRequested(Record):
+    """A person is asked whether a tool call may go on."""
+
+    type: Literal["approval_request"] = "approval_request"
+    """Record type."""
+    approval_id: str
+    """Unique in the run; ends in the id of the tool call."""
+    role: str
+    """Who asks."""
+    tool: str
+    """Tool."""
+    effect: ToolEffect
+    """What it can do."""
+    action: str
+    """One line in the host's words."""
+    shown: str
+    """Exact command, code or diff."""
+    shown_chars: int
+    """Characters of it; more than `shown` has if it was too long to keep."""
+    reason: str
+    """Which rule asks."""
+    model_words: str = Field(default="", max_length=MAX_MODEL_WORDS)
+    """What the model said of it."""
+    asked_ms: int
+    """When; milliseconds since the epoch."""
+    timeout_s: float
+    """How long an answer is waited for; seconds."""
+
+    @classmethod
+    def of(cls, request: ApprovalRequest, *, timestamp: int) -> ApprovalRequested:
+        """Return the record of a request.
+
+        Parameters
+        ----------
+        request : ApprovalRequest
+            What is asked.
+        timestamp : int
+            When; milliseconds since the epoch.
+
+        Returns
+        -------
+        ApprovalRequested
+            Without the nonce.
+        """
+        return cls(
+            timestamp=timestamp,
+            context_id=request.context_id,
+            approval_id=request.approval_id,
+            role=request.role,
+            tool=request.tool,
+            effect=request.effect,
+            action=request.action,
+            shown=request.shown[:MAX_SHOWN_CHARS],
+            shown_chars=len(request.shown),
+            reason=request.reason,
+            model_words=request.model_words[:MAX_MODEL_WORDS],
+            asked_ms=timestamp,
+            timeout_s=request.timeout_s,
+        )
+
+
+class ArtifactMade(Record):
+    """A tool made something that the card shows."""
+
+    type: Literal["artifact"] = "artifact"
+    """Record type."""
+    uri: str
+    """Where it is."""
+    label: str
+    """Short name."""
+    media_type: str | None = None
+    """Media type of an image."""
+    data: str | None = Field(default=None, max_length=MAX_DATA_CHARS)
+    """The image in base64; absent if it is bigger than `MAX_DATA_CHARS`."""
+
+    @classmethod
+    def of(cls, artifact: Artifact, *, timestamp: int, context_id: str | None) -> ArtifactMade:
+        """Return the record of an artifact.
+
+        Parameters
+        ----------
+        artifact : Artifact
+            What was made.
+        timestamp : int
+            When; milliseconds since the epoch.
+        context_id : str or None
+            Context of the agent whose tool made it.
+
+        Returns
+        -------
+        ArtifactMade
+            Without its data if that is too big.
+        """
+        image = artifact.image
+        is_kept = image is not None and (len(image.data) + 2) // 3 * 4 <= MAX_DATA_CHARS
+        return cls(
+            timestamp=timestamp,
+            context_id=context_id,
+            uri=artifact.uri,
+            label=artifact.label,
+            media_type=None if image is None else image.media_type,
+            data=b64encode(image.data).decode("ascii") if image is not None and is_kept else None,
+        )
