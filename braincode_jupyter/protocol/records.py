@@ -14,6 +14,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
+from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
 from braincode_jupyter.protocol.call_records import (
     BudgetChecked,
     ModelFailed,
@@ -93,6 +94,8 @@ RecordUnion = Annotated[
     | RunCancelled
     | Recovered
     | Warned
+    | ApprovalRequested
+    | ArtifactMade
     | DynamicDispatch
     | McpConnected
     | PromptHooksRan
@@ -136,6 +139,8 @@ def parse_record(line: Mapping[str, JsonValue]) -> AnyRecord:
 
 __all__ = [
     "AnyRecord",
+    "ApprovalRequested",
+    "ArtifactMade",
     "BudgetChecked",
     "ClarificationRequested",
     "ContextPlanned",
