@@ -83,6 +83,12 @@ class ToolTarget:
         Command line, for command rules.
     before_sha256 : str or None
         Digest of the text that would be changed.
+    program : str or None
+        The program that would be run, resolved; None if it is inside the project or was not found,
+        so that no allow rule may speak for it.
+    asks_because : str
+        Why a person is to be asked whatever was allowed, for example a file with a second name;
+        empty if there is no such reason.
     """
 
     action: str
@@ -90,6 +96,8 @@ class ToolTarget:
     paths: tuple[str, ...] = ()
     command: str | None = None
     before_sha256: str | None = None
+    program: str | None = None
+    asks_because: str = ""
 
 
 class Toolset(Protocol):
