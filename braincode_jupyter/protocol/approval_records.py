@@ -16,7 +16,7 @@ from braincode_jupyter.protocol.tools import ToolEffect
 if TYPE_CHECKING:
     from braincode_jupyter.protocol.tools import ApprovalRequest, Artifact
 
-MAX_SHOWN_CHARS = 262_144
+MAX_SHOWN_CHARS = 131_072
 """Characters of a command, code or diff that can be shown whole; a longer one is never approved."""
 MAX_MODEL_WORDS = 300
 """Characters of a model's own words beside a request (security, section 7)."""

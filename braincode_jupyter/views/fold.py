@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
+from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
 from braincode_jupyter.protocol.records import (
     BudgetChecked,
     ClarificationRequested,
@@ -33,7 +35,7 @@ from braincode_jupyter.protocol.records import (
     WorkerFailed,
     WorkerStarted,
 )
-from braincode_jupyter.views import fold_calls, fold_end, fold_plan, fold_workers, words
+from braincode_jupyter.views import fold_calls, fold_end, fold_plan, fold_tools, fold_workers, words
 from braincode_jupyter.views.fold_end import close_view
 from braincode_jupyter.views.run_view import RunView
 from braincode_jupyter.views.salvage import salvage
@@ -77,6 +79,8 @@ def fold(view: RunView, record: AnyRecord) -> RunView:
     after = _fold_call(view, record)
     if after is None:
         after = _fold_work(view, record)
+    if after is None:
+        after = _fold_tool(view, record)
     if after is None:
         after = _fold_run(view, record)
     if after is None or after is view:
@@ -142,6 +146,21 @@ def _fold_work(view: RunView, record: AnyRecord) -> RunView | None:
             after = fold_workers.note_decision(view, record)
         case ClarificationRequested():
             after = fold_plan.note_question(view, record)
+        case _:
+            after = None
+    return after
+
+
+def _fold_tool(view: RunView, record: AnyRecord) -> RunView | None:
+    match record:
+        case ApprovalRequested():
+            after = fold_tools.note_request(view, record)
+        case ToolApprovalDecided():
+            after = fold_tools.note_approval(view, record)
+        case ToolExecuted():
+            after = fold_tools.note_execution(view, record)
+        case ArtifactMade():
+            after = fold_tools.note_artifact(view, record)
         case _:
             after = None
     return after

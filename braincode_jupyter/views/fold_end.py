@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from braincode_jupyter.views import words
 from braincode_jupyter.views.clean import clean_text, clip_text
 from braincode_jupyter.views.fold_calls import note_answer, note_warning, with_attempt
+from braincode_jupyter.views.fold_tools import end_calls
 from braincode_jupyter.views.fold_workers import (
     MAX_ITEM_CHARS,
     note_decision,
@@ -120,12 +121,13 @@ def close_view(view: RunView) -> RunView:
 
 
 def _finish(view: RunView, ending: Ending, timestamp: int) -> RunView:
-    agents = tuple(_final_agent(agent, ending, timestamp) for agent in view.agents)
+    agents = tuple(end_calls(_final_agent(agent, ending, timestamp)) for agent in view.agents)
     todos = tuple(_final_todo(todo, ending) for todo in view.todos)
     view = view.model_copy(
         update={
             "agents": agents,
             "todos": todos,
+            "approvals": (),
             "answer": _final_answer(view.answer),
             "review": _final_review(view.review),
             "phase": "done",
@@ -139,7 +141,7 @@ def _finish(view: RunView, ending: Ending, timestamp: int) -> RunView:
 def _final_agent(agent: AgentView, ending: Ending, timestamp: int) -> AgentView:
     if agent.state not in OPEN_STATES:
         return agent
-    was_running = agent.state == "running"
+    was_running = agent.state in {"running", "waiting_for_approval"}
     states: dict[Ending, AgentState] = {
         "completed": "completed" if was_running and agent.kind == "primary" else "blocked",
         "failed": "failed" if was_running else "blocked",

@@ -109,7 +109,7 @@ def note_result(
             "model_id": agent.model_id or (clean_line(result.model_id or "") or None),
             "summary": summary,
             "summary_blocks": blocks,
-            "artifacts": _artifacts(result),
+            "artifacts": _artifacts(result, agent.artifacts),
             "risks": _items(result.risks),
             "next_questions": _items(result.next_questions),
             "todo_ids": agent.todo_ids or tuple(clean_line(one) for one in result.todo_ids),
@@ -258,8 +258,12 @@ def _key(phase: str, role: str, context_id: str | None) -> AgentKey:
     return AgentKey(kind=kind_of(phase), role=role, context_id=context_id)
 
 
-def _artifacts(result: ExecutedWorkerResult) -> tuple[ArtifactView, ...]:
-    return tuple(
+def _artifacts(
+    result: ExecutedWorkerResult, made: tuple[ArtifactView, ...]
+) -> tuple[ArtifactView, ...]:
+    """Return what the tools of a worker made, then what its result names beside that."""
+    known = {one.uri for one in made}
+    named = tuple(
         ArtifactView(
             kind=one.kind,
             uri=clean_line(one.uri, 1_000),
@@ -267,6 +271,7 @@ def _artifacts(result: ExecutedWorkerResult) -> tuple[ArtifactView, ...]:
         )
         for one in result.artifacts[:MAX_ITEMS]
     )
+    return (*made, *(one for one in named if one.uri not in known))
 
 
 def _items(items: tuple[str, ...]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from braincode_jupyter.views.markup import (
     from_blocks,
     joined,
     name_of,
+    verbatim,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.views.run_view import (
         AgentView,
+        ApprovalView,
         ClarificationView,
         MatrixView,
         RunView,
@@ -69,6 +71,7 @@ def to_html(view: RunView) -> str:
             _head(view),
             _section(words.REFERENCES, bullets(_references(view))),
             _section(words.error_title(view), _error(view)),
+            _section(words.QUESTION, joined(map(_approval, view.approvals))),
             _section(words.QUESTION, _question(view.clarification)),
             _answer(view),
             _review(view),
@@ -130,6 +133,19 @@ def _error(view: RunView) -> Html:
     if view.hint:
         parts.append(element("p", view.hint))
     return joined(parts)
+
+
+def _approval(asked: ApprovalView) -> Html:
+    notes = [asked.reason, words.model_said(asked)]
+    if asked.hidden_chars:
+        notes.insert(0, words.hidden_in_approval(asked.hidden_chars))
+    return joined(
+        (
+            element("p", element("strong", name_of(words.asking_words(asked)))),
+            verbatim(asked.shown),
+            *(element("p", note) for note in notes if note),
+        )
+    )
 
 
 def _question(asked: ClarificationView | None) -> Html:
@@ -221,7 +237,8 @@ def _agent(agent: AgentView) -> Html:
         *(words.attempt_words(one) for one in agent.attempts),
         *(f"{words.RISK}: {risk}" for risk in agent.risks),
         *(f"{words.OPEN}: {question}" for question in agent.next_questions),
-        *(f"{words.ARTIFACTS}: {one.label} ({one.uri})" for one in agent.artifacts),
+        *(f"{words.ARTIFACTS}: {words.artifact_words(one)}" for one in agent.artifacts),
+        *(words.tool_words(call) for call in agent.tool_calls),
     ]
     parts.append(bullets(points))
     parts.append(_sections(words.SAW[agent.kind], agent.saw))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.views.run_view import RunView
 
 AgentKind = Literal["router", "worker", "primary", "review"]
-OPEN_STATES = frozenset({"queued", "waiting", "running"})
+OPEN_STATES = frozenset({"queued", "waiting", "running", "waiting_for_approval"})
 """States of an agent that is not done."""
 MAX_AGENTS = 160
 """Agents in one view; the mode limits allow 64 workers and as many dispatched ones."""

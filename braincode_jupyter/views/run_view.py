@@ -25,6 +25,7 @@ AgentState = Literal[
     "queued",
     "waiting",
     "running",
+    "waiting_for_approval",
     "completed",
     "unstructured",
     "blocked",
@@ -34,6 +35,9 @@ AgentState = Literal[
     "interrupted",
 ]
 AnswerState = Literal["none", "streaming", "completed", "cut_off", "partial"]
+PlotMediaType = Literal["image/png", "image/jpeg"]
+"""Images that a browser draws without running anything."""
+ToolCallState = Literal["running", "done", "failed", "denied", "outcome_unknown"]
 ReviewState = Literal[
     "not_required", "pending", "running", "approved", "changes_requested", "blocked", "not_reviewed"
 ]
@@ -177,6 +181,71 @@ class ArtifactView(Packet):
     """Where."""
     label: str
     """Short name."""
+    media_type: str | None = None
+    """Media type of a plot."""
+
+
+class PlotView(Packet):
+    """An image that a tool made; artifacts name it by its uri."""
+
+    uri: str
+    """Where it is."""
+    label: str
+    """Short name."""
+    media_type: PlotMediaType
+    """What it is."""
+    data: str
+    """Base64."""
+
+
+class ToolCallView(Packet):
+    """One tool call of an agent."""
+
+    call_id: str
+    """Id of the call, unique within a turn of the agent."""
+    name: str
+    """Tool."""
+    action: str = ""
+    """What it does, in the host's words."""
+    state: ToolCallState = "running"
+    """State; ``outcome_unknown`` began and was never told to have ended."""
+    chars: int | None = None
+    """Characters that the agent got back."""
+    approver: str = ""
+    """Who allowed or denied it, in words."""
+    reason: str = ""
+    """Why it was denied."""
+
+
+class ApprovalView(Packet):
+    """A tool call that waits for the reader."""
+
+    approval_id: str
+    """Id; a page answers with it and a nonce that is no part of a view."""
+    context_id: str
+    """Agent that asks."""
+    role: str
+    """Its role."""
+    tool: str
+    """Tool."""
+    effect: Literal["read", "write", "execute"]
+    """What it can do."""
+    action: str
+    """One line in the host's words."""
+    shown: str
+    """Command, code or diff; head and tail if it is long, marks for what is hidden."""
+    whole: str = ""
+    """All of it, where `shown` is not."""
+    is_diff: bool = False
+    """Whether it is a unified diff."""
+    hidden_chars: int = 0
+    """Characters shown as marks; such a text is approved after "show all" alone."""
+    reason: str = ""
+    """Which rule asks."""
+    model_words: str = ""
+    """What the model said of it; never part of the action."""
+    deadline_ms: int
+    """When it is denied by itself."""
 
 
 class AgentView(Packet):
@@ -214,6 +283,8 @@ class AgentView(Packet):
     """Findings, formatted."""
     artifacts: tuple[ArtifactView, ...] = ()
     """Artifacts."""
+    tool_calls: tuple[ToolCallView, ...] = ()
+    """Tool calls, oldest first."""
     risks: tuple[str, ...] = ()
     """Risks."""
     next_questions: tuple[str, ...] = ()
@@ -370,6 +441,10 @@ class RunView(Packet):
     """Todos."""
     agents: tuple[AgentView, ...] = ()
     """Router, workers in plan order, primary, review."""
+    approvals: tuple[ApprovalView, ...] = ()
+    """Tool calls that wait for the reader, oldest first."""
+    plots: tuple[PlotView, ...] = ()
+    """Images that tools made, oldest first."""
     matrix: MatrixView = MatrixView()
     """Who saw what."""
     warnings: tuple[str, ...] = ()

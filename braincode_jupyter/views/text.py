@@ -42,6 +42,7 @@ def to_text(view: RunView) -> str:
         _head(view),
         _titled(words.REFERENCES, _references(view)),
         _titled(words.error_title(view), _error(view)),
+        _titled(words.QUESTION, _approvals(view)),
         _titled(words.QUESTION, _question(view.clarification)),
         _answer(view),
         _review(view),
@@ -109,6 +110,18 @@ def _references(view: RunView) -> list[str]:
 def _error(view: RunView) -> list[str]:
     parts = [part for part in (view.error, view.hint) if part]
     return [line for part in parts for line in _wrap(part, "  ")]
+
+
+def _approvals(view: RunView) -> list[str]:
+    lines: list[str] = []
+    for asked in view.approvals:
+        lines.extend(_wrap(words.asking_words(asked), "  ", 4))
+        lines.extend(f"    {line}".rstrip() for line in asked.shown.split("\n"))
+        if asked.hidden_chars:
+            lines.extend(_wrap(words.hidden_in_approval(asked.hidden_chars), "    "))
+        for note in (asked.reason, words.model_said(asked)):
+            lines.extend(_wrap(note, "    "))
+    return lines
 
 
 def _question(asked: ClarificationView | None) -> list[str]:
@@ -184,7 +197,8 @@ def _agent(agent: AgentView) -> list[str]:
         *(words.attempt_words(one) for one in agent.attempts),
         *(f"{words.RISK}: {risk}" for risk in agent.risks),
         *(f"{words.OPEN}: {question}" for question in agent.next_questions),
-        *(f"{words.ARTIFACTS}: {one.label} ({one.uri})" for one in agent.artifacts),
+        *(f"{words.ARTIFACTS}: {words.artifact_words(one)}" for one in agent.artifacts),
+        *(words.tool_words(call) for call in agent.tool_calls),
     ]
     lines.extend(_bullets(points, "    "))
     lines.extend(_sections(words.SAW[agent.kind], agent.saw))

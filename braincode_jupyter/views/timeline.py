@@ -80,7 +80,8 @@ def critical_path(agents: Sequence[AgentView]) -> frozenset[int]:
 
 
 def _facts(agent: AgentView) -> tuple[object, ...]:
-    return agent.state, agent.started_ms, agent.ended_ms, agent.upstream, agent.model_id
+    tool = next((call.name for call in agent.tool_calls if call.state == "running"), None)
+    return agent.state, agent.started_ms, agent.ended_ms, agent.upstream, agent.model_id, tool
 
 
 def _rank(agents: Sequence[AgentView], index: int) -> tuple[int, int, int]:
@@ -114,6 +115,11 @@ def _waited_for(agents: Sequence[AgentView], index: int) -> list[int]:
 def _waiting(agent: AgentView, known: Mapping[str, AgentView]) -> AgentView:
     if agent.state not in OPEN_STATES:
         return _with(agent, agent.state, None)
+    if agent.state == "waiting_for_approval":
+        return _with(agent, agent.state, None)
+    tool = next((call.name for call in agent.tool_calls if call.state == "running"), None)
+    if agent.state == "running" and tool is not None:
+        return _with(agent, "running", tool)
     if agent.state == "running":
         asked = f"a reply from {agent.model_id}" if agent.model_id else "a reply"
         return _with(agent, "running", asked)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
         AgentState,
         AgentView,
         AnswerState,
+        ApprovalView,
+        ArtifactView,
         AttemptView,
         ReferenceView,
         ReviewState,
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
         RunPhase,
         RunState,
         RunView,
+        ToolCallState,
+        ToolCallView,
     )
 
 RUN_STATES: Mapping[RunState, str] = MappingProxyType(
@@ -48,6 +52,7 @@ AGENT_STATES: Mapping[AgentState, str] = MappingProxyType(
         "queued": "queued",
         "waiting": "waiting",
         "running": "running",
+        "waiting_for_approval": "waiting for approval",
         "completed": "completed",
         "unstructured": "unstructured",
         "blocked": "blocked",
@@ -75,6 +80,15 @@ REVIEW_STATES: Mapping[ReviewState, str] = MappingProxyType(
         "changes_requested": "changes requested",
         "blocked": "blocked",
         "not_reviewed": "not reviewed",
+    }
+)
+TOOL_STATES: Mapping[ToolCallState, str] = MappingProxyType(
+    {
+        "running": "running",
+        "done": "done",
+        "failed": "failed",
+        "denied": "denied",
+        "outcome_unknown": "outcome unknown",
     }
 )
 TODO_STATES: Mapping[str, str] = MappingProxyType(
@@ -163,6 +177,9 @@ MATRIX = "Who saw what"
 WARNINGS = "Warnings"
 REFERENCES = "References"
 QUESTION = "Needs your answer"
+EFFECTS: Mapping[str, str] = MappingProxyType(
+    {"read": "read", "write": "change files", "execute": "run code"}
+)
 ERROR = "Why it failed"
 ENDED_EARLY = "Why it ended early"
 SAW: Mapping[str, str] = MappingProxyType(
@@ -175,6 +192,8 @@ SAW: Mapping[str, str] = MappingProxyType(
 )
 WITHHELD = "Withheld from it"
 ARTIFACTS = "Artifacts"
+PLOT = "plot"
+TOOL = "Tool"
 FAILED_ATTEMPT = "Failed attempt"
 RISK = "Risk"
 OPEN = "Open"
@@ -269,6 +288,53 @@ def attempt_words(attempt: AttemptView) -> str:
     spent = "" if attempt.tokens is None else f", {attempt.tokens:,} tokens"
     said = f": {attempt.message}" if attempt.message else ""
     return f"{FAILED_ATTEMPT} {attempt.attempt}: {attempt.model_id} {attempt.code}{spent}{said}"
+
+
+def tool_words(call: ToolCallView) -> str:
+    """Return a tool call: what it did, how it ended, how much came back, who let it."""
+    chars = "" if call.chars is None else f", {plural(call.chars, 'character')}"
+    approver = f", {call.approver}" if call.approver else ""
+    reason = f": {call.reason}" if call.reason else ""
+    action = call.action or call.name
+    return f"{TOOL}: {action} · {TOOL_STATES[call.state]}{chars}{approver}{reason}"
+
+
+def approver_words(decision: str, approver: str) -> str:
+    """Return who allowed or denied a call; a read that no rule is about says nothing."""
+    who = {
+        "human": "by you",
+        "permission_policy": "by a permission rule",
+        "mode_policy": "by the mode",
+        "runtime_policy": "by policy",
+    }.get(approver, "")
+    done = {"auto_approved": "allowed"}.get(decision, decision)
+    return f"{done} {who}".strip()
+
+
+def asking_words(approval: ApprovalView) -> str:
+    """Return who asks for what."""
+    return f"{approval.role} wants to {EFFECTS[approval.effect]}: {approval.action}"
+
+
+def model_said(approval: ApprovalView) -> str:
+    """Return what the model said of its call, marked as such; empty if it said nothing."""
+    return f"The model says: {approval.model_words}" if approval.model_words else ""
+
+
+def hidden_in_approval(count: int) -> str:
+    """Return the warning about marks in a text that is to be approved."""
+    return f"It holds {plural(count, 'hidden character')}, shown as marks."
+
+
+def plot_left_out(label: str) -> str:
+    """Return the warning about a plot for which the card has no room."""
+    return f"The plot {label!r} is not on the card: the plots of this run are too large together."
+
+
+def artifact_words(artifact: ArtifactView) -> str:
+    """Return the name of an artifact and where it is."""
+    kind = f"{PLOT}: " if artifact.media_type else ""
+    return f"{kind}{artifact.label} ({artifact.uri})"
 
 
 def hidden_words(where: str, count: int) -> str:

@@ -1,4 +1,4 @@
-"""What changed between two views, as a message: agents one by one, other fields whole.
+"""What changed between two views, as a message: agents one by one, plots once, other fields whole.
 
 Views share what did not change, so identity settles most comparisons; only what is new is turned
 into JSON. This keeps the bytes of a run in proportion to its content: 64 workers are not sent again
@@ -7,6 +7,7 @@ because one of them went on.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 from pydantic.alias_generators import to_camel
@@ -14,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from braincode_jupyter.views.run_view import RunView
 
 if TYPE_CHECKING:
-    from braincode_jupyter.views.run_view import AgentView
+    from braincode_jupyter.views.run_view import AgentView, PlotView
 
 Patch = dict[str, object]
 _FIELDS = {name: field.alias or to_camel(name) for name, field in RunView.model_fields.items()}
@@ -32,7 +33,8 @@ def changes_between(before: RunView, after: RunView) -> Patch | None:
     -------
     dict or None
         ``set`` holds changed fields by their wire names, ``unset`` names of fields that are now
-        absent, ``agents`` pairs of position and agent.
+        absent, ``agents`` pairs of position and agent, ``plots`` a position and the plots from
+        there on.
     """
     if before is after:
         return None
@@ -45,6 +47,10 @@ def changes_between(before: RunView, after: RunView) -> Patch | None:
             for index, agent in enumerate(after.agents)
             if _differs(before.agents[index], agent)
         ]
+    if "plots" in changed and _only_grew(before.plots, after.plots):
+        changed.discard("plots")
+        start = len(before.plots)
+        patch["plots"] = [start, [plot.to_wire() for plot in after.plots[start:]]]
     gone = sorted(name for name in changed if getattr(after, name) is None)
     if gone:
         patch["unset"] = [_FIELDS[name] for name in gone]
@@ -57,6 +63,10 @@ def changes_between(before: RunView, after: RunView) -> Patch | None:
 
 def _differs(before: object, after: object) -> bool:
     return before is not after and before != after
+
+
+def _only_grew(before: tuple[PlotView, ...], after: tuple[PlotView, ...]) -> bool:
+    return len(before) <= len(after) and all(map(operator.is_, before, after))
 
 
 def _is_same_cast(before: tuple[AgentView, ...], after: tuple[AgentView, ...]) -> bool:

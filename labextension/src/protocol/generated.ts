@@ -10,7 +10,7 @@ export type AgentView = {
   /** Role. */
   readonly role: string;
   /** State. */
-  readonly state: 'queued' | 'waiting' | 'running' | 'completed' | 'unstructured' | 'blocked' | 'failed' | 'cancelled' | 'cut_off' | 'interrupted';
+  readonly state: 'queued' | 'waiting' | 'running' | 'waiting_for_approval' | 'completed' | 'unstructured' | 'blocked' | 'failed' | 'cancelled' | 'cut_off' | 'interrupted';
   /** What it waits for, in words. */
   readonly waitingFor?: string;
   /** What it is to do. */
@@ -35,6 +35,8 @@ export type AgentView = {
   readonly summaryBlocks: readonly Block[];
   /** Artifacts. */
   readonly artifacts: readonly ArtifactView[];
+  /** Tool calls, oldest first. */
+  readonly toolCalls: readonly ToolCallView[];
   /** Risks. */
   readonly risks: readonly string[];
   /** Open questions. */
@@ -67,6 +69,36 @@ export type AnswerView = {
   readonly blocks: readonly Block[];
 };
 
+/** A tool call that waits for the reader. */
+export type ApprovalView = {
+  /** Id; a page answers with it and a nonce that is no part of a view. */
+  readonly approvalId: string;
+  /** Agent that asks. */
+  readonly contextId: string;
+  /** Its role. */
+  readonly role: string;
+  /** Tool. */
+  readonly tool: string;
+  /** What it can do. */
+  readonly effect: 'read' | 'write' | 'execute';
+  /** One line in the host's words. */
+  readonly action: string;
+  /** Command, code or diff; head and tail if it is long, marks for what is hidden. */
+  readonly shown: string;
+  /** All of it, where `shown` is not. */
+  readonly whole: string;
+  /** Whether it is a unified diff. */
+  readonly isDiff: boolean;
+  /** Characters shown as marks; such a text is approved after "show all" alone. */
+  readonly hiddenChars: number;
+  /** Which rule asks. */
+  readonly reason: string;
+  /** What the model said of it; never part of the action. */
+  readonly modelWords: string;
+  /** When it is denied by itself. */
+  readonly deadlineMs: number;
+};
+
 /** Something a worker made or points at. */
 export type ArtifactView = {
   /** file, thread, summary or artifact. */
@@ -75,6 +107,8 @@ export type ArtifactView = {
   readonly uri: string;
   /** Short name. */
   readonly label: string;
+  /** Media type of a plot. */
+  readonly mediaType?: string;
 };
 
 /** A failed attempt. */
@@ -155,6 +189,18 @@ export type MatrixView = {
   readonly columns: readonly MatrixColumn[];
   /** Agents. */
   readonly rows: readonly MatrixRow[];
+};
+
+/** An image that a tool made; artifacts name it by its uri. */
+export type PlotView = {
+  /** Where it is. */
+  readonly uri: string;
+  /** Short name. */
+  readonly label: string;
+  /** What it is. */
+  readonly mediaType: 'image/png' | 'image/jpeg';
+  /** Base64. */
+  readonly data: string;
 };
 
 /** One reference of the request. */
@@ -243,6 +289,10 @@ export type RunView = {
   readonly todos: readonly TodoView[];
   /** Router, workers in plan order, primary, review. */
   readonly agents: readonly AgentView[];
+  /** Tool calls that wait for the reader, oldest first. */
+  readonly approvals: readonly ApprovalView[];
+  /** Images that tools made, oldest first. */
+  readonly plots: readonly PlotView[];
   /** Who saw what. */
   readonly matrix: MatrixView;
   /** What the user should know. */
@@ -309,6 +359,24 @@ export type TodoView = {
   readonly summary?: string;
 };
 
+/** One tool call of an agent. */
+export type ToolCallView = {
+  /** Id of the call, unique within a turn of the agent. */
+  readonly callId: string;
+  /** Tool. */
+  readonly name: string;
+  /** What it does, in the host's words. */
+  readonly action: string;
+  /** State; ``outcome_unknown`` began and was never told to have ended. */
+  readonly state: 'running' | 'done' | 'failed' | 'denied' | 'outcome_unknown';
+  /** Characters that the agent got back. */
+  readonly chars?: number;
+  /** Who allowed or denied it, in words. */
+  readonly approver: string;
+  /** Why it was denied. */
+  readonly reason: string;
+};
+
 /** What was spent. */
 export type UsageView = {
   /** Tokens sent. */
@@ -341,7 +409,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     contextId: ["string"],
     kind: ["enum", "router", ["router", "worker", "primary", "review"]],
     role: ["string"],
-    state: ["enum", "queued", ["queued", "waiting", "running", "completed", "unstructured", "blocked", "failed", "cancelled", "cut_off", "interrupted"]],
+    state: ["enum", "queued", ["queued", "waiting", "running", "waiting_for_approval", "completed", "unstructured", "blocked", "failed", "cancelled", "cut_off", "interrupted"]],
     waitingFor: ["optional", ["string"]],
     goal: ["string"],
     modelId: ["optional", ["string"]],
@@ -354,6 +422,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     summary: ["string"],
     summaryBlocks: ["array", ["object", "Block"]],
     artifacts: ["array", ["object", "ArtifactView"]],
+    toolCalls: ["array", ["object", "ToolCallView"]],
     risks: ["array", ["string"]],
     nextQuestions: ["array", ["string"]],
     reason: ["optional", ["string"]],
@@ -370,10 +439,26 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     text: ["string"],
     blocks: ["array", ["object", "Block"]]
   },
+  ApprovalView: {
+    approvalId: ["string"],
+    contextId: ["string"],
+    role: ["string"],
+    tool: ["string"],
+    effect: ["enum", "read", ["read", "write", "execute"]],
+    action: ["string"],
+    shown: ["string"],
+    whole: ["string"],
+    isDiff: ["boolean", false],
+    hiddenChars: ["number"],
+    reason: ["string"],
+    modelWords: ["string"],
+    deadlineMs: ["number"]
+  },
   ArtifactView: {
     kind: ["string"],
     uri: ["string"],
-    label: ["string"]
+    label: ["string"],
+    mediaType: ["optional", ["string"]]
   },
   AttemptView: {
     attempt: ["number"],
@@ -414,6 +499,12 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   MatrixView: {
     columns: ["array", ["object", "MatrixColumn"]],
     rows: ["array", ["object", "MatrixRow"]]
+  },
+  PlotView: {
+    uri: ["string"],
+    label: ["string"],
+    mediaType: ["enum", "image/png", ["image/png", "image/jpeg"]],
+    data: ["string"]
   },
   ReferenceView: {
     token: ["string"],
@@ -458,6 +549,8 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     review: ["object", "ReviewView"],
     todos: ["array", ["object", "TodoView"]],
     agents: ["array", ["object", "AgentView"]],
+    approvals: ["array", ["object", "ApprovalView"]],
+    plots: ["array", ["object", "PlotView"]],
     matrix: ["object", "MatrixView"],
     warnings: ["array", ["string"]],
     error: ["optional", ["string"]],
@@ -490,6 +583,15 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     needs: ["array", ["string"]],
     needsNumbers: ["array", ["number"]],
     summary: ["optional", ["string"]]
+  },
+  ToolCallView: {
+    callId: ["string"],
+    name: ["string"],
+    action: ["string"],
+    state: ["enum", "running", ["running", "done", "failed", "denied", "outcome_unknown"]],
+    chars: ["optional", ["number"]],
+    approver: ["string"],
+    reason: ["string"]
   },
   UsageView: {
     inputTokens: ["number"],

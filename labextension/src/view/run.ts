@@ -140,7 +140,7 @@ function latestOf(view: RunView): number {
   return Math.max(view.startedMs, view.endedMs ?? 0, ...times.map(time => time ?? 0));
 }
 
-const GOING: ReadonlySet<AgentView['state']> = new Set(['queued', 'waiting', 'running']);
+const GOING: ReadonlySet<AgentView['state']> = new Set(['queued', 'waiting', 'running', 'waiting_for_approval']);
 
 /** A run that was saved while it was going on is over for whoever reads it now. */
 function recorded(view: RunView): RunView {

@@ -1,6 +1,14 @@
 /** Every word that the card says, in one place. */
 
-import type { AgentView, AnswerView, ReviewView, RunView, TodoView } from '../protocol/generated';
+import type {
+  AgentView,
+  AnswerView,
+  ApprovalView,
+  ReviewView,
+  RunView,
+  TodoView,
+  ToolCallView
+} from '../protocol/generated';
 
 /** How a state looks: a colour class, a sign, and always a word. */
 export type StateWord = { readonly tone: Tone; readonly sign: string; readonly word: string };
@@ -29,6 +37,7 @@ export const AGENT_STATES: Readonly<Record<AgentView['state'], StateWord>> = {
   queued: { tone: 'idle', sign: '○', word: 'queued' },
   waiting: { tone: 'wait', sign: '◔', word: 'waiting' },
   running: { tone: 'run', sign: '◐', word: 'running' },
+  waiting_for_approval: { tone: 'warn', sign: '?', word: 'waiting for approval' },
   completed: { tone: 'ok', sign: '✓', word: 'completed' },
   unstructured: { tone: 'warn', sign: '≈', word: 'unstructured' },
   blocked: { tone: 'bad', sign: '▲', word: 'blocked' },
@@ -36,6 +45,21 @@ export const AGENT_STATES: Readonly<Record<AgentView['state'], StateWord>> = {
   cancelled: { tone: 'warn', sign: '⊘', word: 'cancelled' },
   cut_off: { tone: 'warn', sign: '┄', word: 'cut off' },
   interrupted: { tone: 'warn', sign: '‖', word: 'interrupted' }
+};
+
+export const TOOL_STATES: Readonly<Record<ToolCallView['state'], StateWord>> = {
+  running: { tone: 'run', sign: '◐', word: 'running' },
+  done: { tone: 'ok', sign: '✓', word: 'done' },
+  failed: { tone: 'bad', sign: '✕', word: 'failed' },
+  denied: { tone: 'warn', sign: '⊘', word: 'denied' },
+  outcome_unknown: { tone: 'warn', sign: '?', word: 'outcome unknown' }
+};
+
+/** What a call could do, as the end of "wants to". */
+export const EFFECTS: Readonly<Record<ApprovalView['effect'], string>> = {
+  read: 'read',
+  write: 'change files',
+  execute: 'run code'
 };
 
 export const TODO_STATES: Readonly<Record<TodoView['state'], StateWord>> = {
@@ -91,6 +115,27 @@ export const WORDS = {
   missing: 'missing',
   cut: 'cut',
   question: 'Needs your answer',
+  asks: (role: string, effect: string) => `${role} wants to ${effect}`,
+  asksAloud: (role: string, effect: string, action: string) =>
+    `Needs your answer: ${role} wants to ${effect}: ${action}`,
+  exactText: 'Exactly what would be done',
+  approve: 'Approve',
+  deny: 'Deny',
+  approveSame: 'Same again in this run',
+  approveSameHint: 'Approves this call, and the very same one again in this run.',
+  showAll: 'Show all',
+  showAllFirst: 'Approving needs “Show all” first.',
+  hiddenChars: (count: number) =>
+    count === 1
+      ? '1 character cannot be seen; it is shown as a mark.'
+      : `${count} characters cannot be seen; they are shown as marks.`,
+  askedBecause: (reason: string) => `Asked because: ${reason}`,
+  modelSays: (text: string) => `The model says: ${text}`,
+  deniedIn: (time: string) => `denied by itself in ${time}`,
+  deniedNow: 'time is up: denied',
+  answerSent: (decision: string) => `${decision}: sent`,
+  answerElsewhere: 'Answer at the input prompt below the cell; this page cannot reach the kernel now.',
+  answered: 'answered',
   missingFacts: 'Missing',
   answerInCell: 'Answer in a new cell: start it with %%braincode --continue.',
   answer: 'Answer',
@@ -118,6 +163,9 @@ export const WORDS = {
   risk: 'Risk: ',
   open: 'Open: ',
   artifacts: 'Artifacts',
+  tools: 'Tool calls',
+  charsBack: (text: string) => `${text} characters back`,
+  plotBroken: (label: string) => `plot: ${label} (cannot be drawn)`,
   attempts: 'Failed attempts',
   attempt: (number: number, model: string, code: string, message: string) =>
     `${number}. ${model}: ${code}${message ? ` · ${message}` : ''}`,

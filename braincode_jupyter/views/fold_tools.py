@@ -1,0 +1,195 @@
+"""Records of tool calls: a person is asked, a decision, a start, an end, what was made."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, get_args
+
+from braincode_jupyter.protocol.approval_records import MAX_MODEL_WORDS
+from braincode_jupyter.views import words
+from braincode_jupyter.views.clean import clean_line
+from braincode_jupyter.views.exact import is_diff, to_exact
+from braincode_jupyter.views.fold_calls import note_warning
+from braincode_jupyter.views.roster import AgentKey, get_agent, kind_of, put_agent
+from braincode_jupyter.views.run_view import (
+    ApprovalView,
+    ArtifactView,
+    PlotMediaType,
+    PlotView,
+    ToolCallView,
+)
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
+    from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
+    from braincode_jupyter.views.run_view import AgentView, RunView
+
+MAX_TOOL_CALLS = 64
+"""Tool calls of one agent that a card keeps; an agent may make 50."""
+MAX_APPROVALS = 64
+"""Approvals that wait at the same time: one for each worker."""
+MAX_ARTIFACTS = 64
+"""Artifacts of one agent that a card keeps."""
+MAX_PLOTS_CHARS = 1_000_000
+"""Base64 of all plots of a run; a server drops what is beyond some MB in a few seconds."""
+MAX_ACTION_CHARS = 400
+"""Characters of the line that says what a call does."""
+MAX_REASON_CHARS = 600
+"""Characters of a reason."""
+
+_ALLOWED = frozenset({"allowed", "approved", "auto_approved"})
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+
+
+def note_request(view: RunView, record: ApprovalRequested) -> RunView:
+    """Take a question to the reader: it stands on the card, and its agent waits."""
+    if any(one.approval_id == record.approval_id for one in view.approvals):
+        return view
+    if len(view.approvals) >= MAX_APPROVALS:
+        return view
+    agent = _agent(view, record.context_id, role=record.role, timestamp=record.timestamp)
+    exact, action = to_exact(record.shown), to_exact(record.action)
+    approval = ApprovalView(
+        approval_id=record.approval_id,
+        context_id=agent.context_id,
+        role=agent.role,
+        tool=clean_line(record.tool),
+        effect=record.effect,
+        action=clean_line(action.shown, MAX_ACTION_CHARS),
+        shown=exact.shown,
+        whole=exact.whole,
+        is_diff=is_diff(record.shown),
+        hidden_chars=exact.hidden + action.hidden,
+        reason=clean_line(record.reason, MAX_REASON_CHARS),
+        model_words=clean_line(record.model_words, MAX_MODEL_WORDS),
+        deadline_ms=record.asked_ms + int(record.timeout_s * 1000),
+    )
+    view = put_agent(view, agent.model_copy(update={"state": "waiting_for_approval"}))
+    return view.model_copy(update={"approvals": (*view.approvals, approval)})
+
+
+def note_approval(view: RunView, record: ToolApprovalDecided) -> RunView:
+    """Take a decision: the question goes, and a denied call is marked as such."""
+    agent = _agent_of(view, record)
+    tail = f":{record.tool_call_id}"
+    left = tuple(
+        one
+        for one in view.approvals
+        if one.context_id != agent.context_id or not one.approval_id.endswith(tail)
+    )
+    is_waiting = any(one.context_id == agent.context_id for one in left)
+    if agent.state == "waiting_for_approval" and not is_waiting:
+        agent = agent.model_copy(update={"state": "running"})
+    is_allowed = record.decision in _ALLOWED
+    call = _open_call(agent, record.tool_call_id, name=record.tool_name).model_copy(
+        update={
+            "action": _action(record.args_summary),
+            "state": "running" if is_allowed else "denied",
+            "approver": words.approver_words(record.decision, record.approver),
+            "reason": "" if is_allowed else clean_line(record.reason or "", MAX_REASON_CHARS),
+        }
+    )
+    return put_agent(view, _with_call(agent, call)).model_copy(update={"approvals": left})
+
+
+def note_execution(view: RunView, record: ToolExecuted) -> RunView:
+    """Take the start or the end of a tool call."""
+    agent = _agent_of(view, record)
+    call = _open_call(agent, record.tool_call_id, name=record.tool_name)
+    if record.event == "start":
+        call = call.model_copy(update={"action": _action(record.args_summary) or call.action})
+    else:
+        summary = record.result_summary
+        chars = summary.get("chars") if isinstance(summary, dict) else None
+        is_number = isinstance(chars, int) and not isinstance(chars, bool) and chars >= 0
+        call = call.model_copy(
+            update={
+                "state": "failed" if record.is_error else "done",
+                "chars": chars if is_number else None,
+            }
+        )
+    return put_agent(view, _with_call(agent, call))
+
+
+def note_artifact(view: RunView, record: ArtifactMade) -> RunView:
+    """Take what a tool made: a line in its agent's entry, and a plot where there is an image."""
+    agent = _agent(view, record.context_id, role="", timestamp=record.timestamp)
+    plot = _plot(record)
+    artifact = ArtifactView(
+        kind="artifact",
+        uri=clean_line(record.uri, 1_000),
+        label=clean_line(record.label or record.uri, 400),
+        media_type=None if plot is None else plot.media_type,
+    )
+    known = [one.uri for one in agent.artifacts]
+    if artifact.uri in known or len(known) >= MAX_ARTIFACTS:
+        return view
+    agent = agent.model_copy(update={"artifacts": (*agent.artifacts, artifact)})
+    view = put_agent(view, agent)
+    if plot is None or any(one.uri == plot.uri for one in view.plots):
+        return view
+    if sum(len(one.data) for one in view.plots) + len(plot.data) > MAX_PLOTS_CHARS:
+        return note_warning(view, words.plot_left_out(plot.label))
+    return view.model_copy(update={"plots": (*view.plots, plot)})
+
+
+def end_calls(agent: AgentView) -> AgentView:
+    """Return the agent of a run that is over: a call that did not end has an unknown outcome."""
+    if all(call.state != "running" for call in agent.tool_calls):
+        return agent
+    calls = tuple(
+        call.model_copy(update={"state": "outcome_unknown"}) if call.state == "running" else call
+        for call in agent.tool_calls
+    )
+    return agent.model_copy(update={"tool_calls": calls})
+
+
+def _agent_of(view: RunView, record: ToolApprovalDecided | ToolExecuted) -> AgentView:
+    context_id = record.context_id or record.task_id
+    kind = kind_of(record.phase)
+    key = AgentKey(kind=kind, role=record.role or kind, context_id=context_id)
+    return get_agent(view, key, record.timestamp)
+
+
+def _agent(view: RunView, context_id: str | None, *, role: str, timestamp: int) -> AgentView:
+    return get_agent(view, AgentKey(kind="worker", role=role, context_id=context_id), timestamp)
+
+
+def _open_call(agent: AgentView, call_id: str, *, name: str) -> ToolCallView:
+    """Return the call that is under way, or a new one: providers use an id again."""
+    call_id = clean_line(call_id)
+    known = (call for call in agent.tool_calls if call.call_id == call_id)
+    found = next((call for call in known if call.state == "running"), None)
+    return found or ToolCallView(call_id=call_id, name=clean_line(name))
+
+
+def _with_call(agent: AgentView, call: ToolCallView) -> AgentView:
+    calls = list(agent.tool_calls)
+    for index, known in enumerate(calls):
+        if known.call_id == call.call_id and known.state == "running":
+            calls[index] = call
+            return agent.model_copy(update={"tool_calls": tuple(calls)})
+    if len(calls) >= MAX_TOOL_CALLS:
+        return agent
+    return agent.model_copy(update={"tool_calls": (*calls, call)})
+
+
+def _action(summary: JsonValue | None) -> str:
+    said = summary.get("action") if isinstance(summary, dict) else None
+    return clean_line(said, MAX_ACTION_CHARS) if isinstance(said, str) else ""
+
+
+def _plot(record: ArtifactMade) -> PlotView | None:
+    """Return the image of an artifact; only what a browser draws without running anything."""
+    media_types: tuple[PlotMediaType, ...] = get_args(PlotMediaType)
+    for media_type in media_types:
+        if record.media_type == media_type and record.data and _BASE64.fullmatch(record.data):
+            return PlotView(
+                uri=clean_line(record.uri, 1_000),
+                label=clean_line(record.label or record.uri, 400),
+                media_type=media_type,
+                data=record.data,
+            )
+    return None
