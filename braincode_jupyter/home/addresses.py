@@ -42,12 +42,6 @@ def address_problem(url: str, *, may_be_private: bool) -> str:
     return _host_problem(host, is_https=parts.scheme == "https", may_be_private=may_be_private)
 
 
-def is_private(address: str) -> bool:
-    """Say whether a numeric address leads to this machine or into a private network."""
-    found = _address(address)
-    return found is not None and not found.is_global
-
-
 def _host_problem(host: str, *, is_https: bool, may_be_private: bool) -> str:
     address = _address(host)
     if host in _LOCAL_NAMES or (address is not None and address.is_loopback):
