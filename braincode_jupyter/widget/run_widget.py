@@ -15,6 +15,7 @@ import traitlets
 
 from braincode_jupyter.widget.assets import read_asset
 from braincode_jupyter.widget.batcher import Batcher
+from braincode_jupyter.widget.questions import Questions
 
 if TYPE_CHECKING:
     import asyncio
@@ -39,6 +40,13 @@ class RunWidget(anywidget.AnyWidget):
     html : callable
         Makes the ``text/html`` fallback of a view: escaped, without script and style.
 
+    Attributes
+    ----------
+    questions : Questions
+        What the page may answer.
+    is_reached : bool
+        Whether a page has spoken to this card, so that clicks on it arrive.
+
     Raises
     ------
     AssetsNotBuiltError
@@ -58,6 +66,9 @@ class RunWidget(anywidget.AnyWidget):
         self._observer: Batcher | None = None
         self._observer_loop: asyncio.AbstractEventLoop | None = None
         self._stop_callbacks: list[Callable[[], None]] = []
+        self._page_callbacks: list[Callable[[], None]] = []
+        self.questions = Questions(self.send_message)
+        self.is_reached = False
         super().__init__(
             view=view.to_wire(), _esm=read_asset("run-widget.js"), _css=read_asset("run-widget.css")
         )
@@ -116,6 +127,10 @@ class RunWidget(anywidget.AnyWidget):
         """
         self._stop_callbacks.append(callback)
 
+    def on_page(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` on a sign of a page, on whatever thread takes it."""
+        self._page_callbacks.append(callback)
+
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         """Take a message of the browser; what we do not know is ignored."""
         if not isinstance(content, dict):
@@ -123,14 +138,24 @@ class RunWidget(anywidget.AnyWidget):
         message = cast("dict[str, object]", content)
         match message.get("kind"):
             case "ping":
+                self._note_page()
                 self.send_message({"kind": "pong", "now": time.time() * 1000})
             case "ready":
+                self._note_page()
+                self.questions.tell_again()
                 self._resend(message.get("have"))
+            case "answer":
+                self.questions.take(message)
             case "stop":
                 for callback in self._stop_callbacks:
                     callback()
             case _:
                 pass
+
+    def _note_page(self) -> None:
+        self.is_reached = True
+        for callback in self._page_callbacks:
+            callback()
 
     def _resend(self, have: object) -> None:
         known = cast("dict[str, object]", have) if isinstance(have, dict) else {}

@@ -3,7 +3,7 @@
 import type { RunView } from '../protocol/generated';
 import { h } from './elements';
 import { isGoing, stateText } from './header';
-import { AGENT_STATES, RUN_STATES, WORDS, agentName } from './words';
+import { AGENT_STATES, EFFECTS, RUN_STATES, WORDS, agentName } from './words';
 
 /** Above this many workers only troubled ones are named. */
 const FEW_WORKERS = 6;
@@ -31,6 +31,12 @@ function changes(before: RunView, after: RunView): string[] {
   const lines: string[] = [];
   if (stateText(before) !== stateText(after)) {
     lines.push(`${WORDS.card}: ${isGoing(after) ? stateText(after) : RUN_STATES[after.state].word}`);
+  }
+  const asked = new Set(before.approvals.map(approval => approval.approvalId));
+  for (const { approvalId, role, effect, action } of after.approvals) {
+    if (!asked.has(approvalId)) {
+      lines.push(WORDS.asksAloud(role, EFFECTS[effect], action));
+    }
   }
   const known = new Map(before.agents.map(agent => [agent.contextId, agent.state]));
   const workers = after.agents.filter(agent => agent.kind === 'worker');

@@ -3,6 +3,8 @@
 import type { AgentView, RunView } from '../protocol/generated';
 import { announcer } from './announcer';
 import { Answer } from './answer';
+import { approvals } from './approval';
+import type { Decision } from './approval';
 import { clarification } from './clarification';
 import { h, setAttribute } from './elements';
 import { footer, wholeRequest } from './footer';
@@ -10,6 +12,7 @@ import { header, isGoing } from './header';
 import { matrix } from './matrix';
 import { failure, modelNote, warnings } from './notices';
 import { plan } from './plan';
+import { plots } from './plots';
 import { references } from './references';
 import { review } from './review';
 import { StreamedText } from './streamed-text';
@@ -22,6 +25,10 @@ export type Actions = {
   /** False for a recorded run: nothing on the card changes by itself. */
   readonly isLive: boolean;
   stop?(): void;
+  /** Whether the kernel waits for an answer of this page. */
+  canAnswer?(approvalId: string): boolean;
+  /** Send an answer; false if it could not be sent. */
+  answer?(approvalId: string, decision: Decision): boolean;
   insertCode?(code: string, language: string): void;
 };
 
@@ -46,12 +53,16 @@ export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing
   const moment = new KernelMoment(actions.isLive);
   const [head, times, reply] = [header(actions), timeline(), new Answer(actions)];
   const [people, trouble, spoken] = [workers(actions, streams), failure(), announcer()];
-  const parts = [references(), clarification(), review(), plan(), matrix(), warnings(), modelNote(), wholeRequest(), footer()] as const;
-  const [refs, ask, verdict, todos, table, warned, model, whole, foot] = parts;
+  const needs = approvals(actions);
+  const notices = [warnings(), modelNote()] as const;
+  const shown = [references(), clarification(), plots(), review(), plan(), matrix()] as const;
+  const [refs, ask, images, verdict, todos, table] = shown;
+  const ends = [wholeRequest(), footer()] as const;
+  const parts = [...shown, ...notices, ...ends];
   const card = h('article', 'bc-run');
   card.setAttribute('aria-label', WORDS.card);
-  card.append(head.el, refs.el, trouble.el, ask.el, reply.el, verdict.el, model.el, warned.el);
-  card.append(todos.el, times.el, people.el, table.el, whole.el, foot.el, spoken.el);
+  card.append(head.el, refs.el, trouble.el, needs.el, ask.el, reply.el, images.el, verdict.el);
+  card.append(...[notices[1], notices[0], todos, times, people, table, ...ends, spoken].map(part => part.el));
   el.append(card);
 
   let view = first;
@@ -59,6 +70,7 @@ export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing
   const tick = (): void => {
     head.tick(view, moment);
     times.tick(view, moment);
+    needs.tick(view, moment);
   };
   const update = (next: RunView): void => {
     view = actions.isLive ? next : recorded(next);
@@ -66,6 +78,7 @@ export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing
     setAttribute(card, 'data-state', view.state);
     head.update(view, moment);
     times.update(view, moment);
+    needs.update(view, moment);
     reply.update(view, streams.get(primaryOf(view)));
     people.update(view);
     trouble.update(view);
@@ -157,6 +170,7 @@ function recorded(view: RunView): RunView {
     isStopping: false,
     endedMs: latestOf(view),
     agents,
+    approvals: [],
     answer: { ...view.answer, state: answerState }
   };
 }

@@ -116,6 +116,7 @@ export const WORDS = {
   cut: 'cut',
   question: 'Needs your answer',
   asks: (role: string, effect: string) => `${role} wants to ${effect}`,
+  plots: 'Plots',
   asksAloud: (role: string, effect: string, action: string) =>
     `Needs your answer: ${role} wants to ${effect}: ${action}`,
   exactText: 'Exactly what would be done',
@@ -135,7 +136,6 @@ export const WORDS = {
   deniedNow: 'time is up: denied',
   answerSent: (decision: string) => `${decision}: sent`,
   answerElsewhere: 'Answer at the input prompt below the cell; this page cannot reach the kernel now.',
-  answered: 'answered',
   missingFacts: 'Missing',
   answerInCell: 'Answer in a new cell: start it with %%braincode --continue.',
   answer: 'Answer',

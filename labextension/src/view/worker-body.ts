@@ -7,6 +7,7 @@ import type { Part } from './elements';
 import type { Actions } from './run';
 import { saw } from './saw';
 import type { StreamedText } from './streamed-text';
+import { toolCalls } from './tool-calls';
 import { WORDS } from './words';
 
 /** Newest characters shown of a reply that is being written. */
@@ -28,11 +29,12 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
   const risks = lineList('bc-is-warn', WORDS.risk);
   const open = lineList('', WORDS.open);
   const made = artifacts();
+  const calls = toolCalls();
   const partial = quoted(WORDS.partial);
   const live = quoted(WORDS.live);
   const attempts = attemptList();
   const sees = saw();
-  const findings = h('div', 'bc-found', goal, reason, hint, summary, risks.el, open.el, made.el);
+  const findings = h('div', 'bc-found', goal, reason, hint, summary, risks.el, open.el, made.el, calls.el);
   findings.append(partial.el, live.el, attempts.el);
   const el = h('div', 'bc-inside', findings, sees.el);
   let latest: AgentView | undefined;
@@ -61,6 +63,7 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
       risks.update(agent.risks);
       open.update(agent.nextQuestions);
       made.update(agent.artifacts);
+      calls.update(agent.toolCalls);
       partial.update(agent.partial);
       attempts.update(agent);
       sees.update(agent);

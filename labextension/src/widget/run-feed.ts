@@ -25,6 +25,8 @@ const MAX_STREAMS = 256;
 
 export class RunFeed {
   view: RunView | null = null;
+  /** One-time words of the kernel, by approval; they are no part of a view. */
+  readonly nonces = new Map<string, string>();
   private raw: Record<string, unknown> = {};
   private seq = 0;
   private readonly streams = new Map<string, Stream>();
@@ -41,6 +43,9 @@ export class RunFeed {
   }
 
   accept(message: unknown): News {
+    if (isRecord(message) && message.kind === 'approval') {
+      return this.takeNonce(message.approvalId, message.nonce);
+    }
     if (!isRecord(message) || typeof message.seq !== 'number') {
       return NOTHING;
     }
@@ -57,6 +62,17 @@ export class RunFeed {
     }
     this.seq = message.seq;
     return { isView: this.patch(message.patch), pieces: this.takeAll(message.items), isGap };
+  }
+
+  private takeNonce(approvalId: unknown, nonce: unknown): News {
+    const isTaken = typeof approvalId === 'string' && typeof nonce === 'string';
+    if (isTaken) {
+      if (this.nonces.size >= MAX_STREAMS) {
+        this.nonces.clear();
+      }
+      this.nonces.set(approvalId, nonce);
+    }
+    return { ...NOTHING, isView: isTaken && this.view !== null };
   }
 
   have(): Have {
@@ -81,6 +97,11 @@ export class RunFeed {
     const next = { ...this.raw, ...(isRecord(data.set) ? data.set : {}) };
     for (const key of Array.isArray(data.unset) ? data.unset : []) {
       delete next[String(key)];
+    }
+    if (Array.isArray(data.plots) && typeof data.plots[0] === 'number') {
+      const known: unknown[] = Array.isArray(next.plots) ? (next.plots as unknown[]) : [];
+      const made: unknown[] = Array.isArray(data.plots[1]) ? (data.plots[1] as unknown[]) : [];
+      next.plots = [...known.slice(0, data.plots[0]), ...made];
     }
     if (Array.isArray(data.agents) && Array.isArray(next.agents)) {
       const agents: unknown[] = [...(next.agents as unknown[])];

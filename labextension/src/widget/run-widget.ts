@@ -2,6 +2,7 @@
 
 import type { RunView } from '../protocol/generated';
 import { isRecord } from '../protocol/read';
+import type { Decision } from '../view/approval';
 import { drawGuarded, showText } from '../view/guarded';
 import type { Drawing } from '../view/run';
 import { WORDS } from '../view/words';
@@ -88,7 +89,12 @@ class CardOfModel implements Listener {
       return;
     }
     this.el.replaceChildren();
-    const drawing = drawGuarded(this.el, view, { isLive: true, stop: () => this.stop() });
+    const drawing = drawGuarded(this.el, view, {
+      isLive: true,
+      stop: () => this.stop(),
+      canAnswer: approvalId => this.feed.nonces.has(approvalId),
+      answer: (approvalId, decision) => this.answer(approvalId, decision)
+    });
     this.feed.pieces().forEach(piece => drawing.stream(piece.contextId, piece.offset, piece.text));
     this.drawing = drawing;
   }
@@ -142,6 +148,16 @@ class CardOfModel implements Listener {
     if (typeof now === 'number') {
       this.drawing?.setClock(now);
     }
+  }
+
+  /** The nonce stays: until the kernel has taken an answer, another click may be needed. */
+  private answer(approvalId: string, decision: Decision): boolean {
+    const nonce = this.feed.nonces.get(approvalId);
+    if (nonce === undefined) {
+      return false;
+    }
+    this.model.send({ kind: 'answer', approvalId, nonce, decision });
+    return true;
   }
 
   private stop(): void {

@@ -66,6 +66,30 @@ def test_ping_is_answered_with_the_time_of_the_kernel(widget: HeardWidget) -> No
     assert widget.heard[0]["now"] > 1_700_000_000_000
 
 
+def test_an_answer_comes_back_with_its_nonce_that_is_in_no_trait(widget: HeardWidget) -> None:
+    answers: list[str] = []
+    widget.questions.ask("a:1", "nonce-7", answer=answers.append)
+    assert widget.heard == [{"kind": "approval", "approvalId": "a:1", "nonce": "nonce-7"}]
+    assert "nonce-7" not in str(widget.get_state())
+
+    _press(widget, {"kind": "ready", "have": {}})
+    _press(widget, widget.heard[1] | {"kind": "answer", "decision": "deny"})
+
+    assert answers == ["deny"]
+
+
+@pytest.mark.parametrize("kind", ["ping", "ready"])
+def test_a_page_that_speaks_is_reached(widget: HeardWidget, kind: str) -> None:
+    signs: list[int] = []
+    widget.on_page(lambda: signs.append(1))
+    assert not widget.is_reached
+
+    _press(widget, {"kind": kind})
+
+    assert widget.is_reached
+    assert signs == [1]
+
+
 def test_stop_calls_back_on_the_thread_of_the_click(widget: HeardWidget) -> None:
     threads: list[str] = []
     widget.on_stop(lambda: threads.append(threading.current_thread().name))
