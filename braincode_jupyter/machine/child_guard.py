@@ -10,8 +10,8 @@ the program itself is ended, and the job object of who started the guard takes t
 
 ``talk`` passes input on until it ends; a line of output beyond the limit ends the program.
 ``once`` takes one line of JSON as the program's whole input and then only watches for the end of
-its own; output beyond the limit is dropped. In both, at most the limit or the last 4 KiB of the
-error stream are passed on.
+its own; output beyond the limit is dropped. ``closed`` is the same for a program that gets no input
+at all. At most the limit, in ``talk`` the last 4 KiB, of the error stream are passed on.
 
 Imports the standard library only, and little of it: it starts in about 20 ms.
 """
@@ -53,9 +53,9 @@ def guard_command(mode: str, *, limit_bytes: int) -> list[str]:
     Parameters
     ----------
     mode : str
-        ``"talk"`` or ``"once"``.
+        ``"talk"``, ``"once"`` or ``"closed"``.
     limit_bytes : int
-        Longest line in ``talk``, longest output in ``once``.
+        Longest line in ``talk``, longest output otherwise.
 
     Returns
     -------
@@ -71,10 +71,11 @@ class _Guard:
     def __init__(self, mode: str, words: list[str], *, limit: int, parent: int) -> None:
         self.mode, self.limit, self.parent = mode, limit, parent
         self.events: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._obey_signals()
         self.tail = b""
         self.process = subprocess.Popen(  # noqa: S603 - starting what it is given is its purpose
             words,
-            stdin=subprocess.PIPE,
+            stdin=subprocess.DEVNULL if mode == "closed" else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
@@ -82,6 +83,16 @@ class _Guard:
         )
         pumps = (self._pass_input, self._pass_output, self._pass_errors, self._wait)
         self.threads = [threading.Thread(target=pump, daemon=True) for pump in pumps]
+
+    def _obey_signals(self) -> None:
+        """Stop when told to, from before the program is there; interrupts are for the kernel."""
+
+        def stop(_number: int, _frame: object) -> None:
+            self.events.put("stop")
+
+        signal.signal(signal.SIGTERM, stop)
+        for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
+            signal.signal(number, signal.SIG_IGN)
 
     def run(self) -> int:
         """Pass everything on until something ends; return the exit status to leave with."""
@@ -147,7 +158,7 @@ class _Guard:
         descriptor = _descriptor(self.process.stdout)
         room = self.limit
         while data := _read(descriptor):
-            if self.mode == "once":
+            if self.mode != "talk":
                 _write_all(1, data[:room])
                 room -= len(data[:room])
                 continue
@@ -163,7 +174,7 @@ class _Guard:
         descriptor = _descriptor(self.process.stderr)
         room = self.limit
         while data := _read(descriptor):
-            if self.mode == "once":
+            if self.mode != "talk":
                 _write_all(2, data[:room])
                 room -= len(data[:room])
             else:
@@ -337,18 +348,11 @@ def main() -> int:
     mode, limit, parent = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     words = sys.argv[5:]
     _adopt_orphans()
-    for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
-        signal.signal(number, signal.SIG_IGN)
     try:
         guard = _Guard(mode, words, limit=limit, parent=parent)
     except (OSError, ValueError) as error:
         _write_all(2, f"cannot start {words[0]!r}: {error}\n".encode(errors="replace"))
         return _NOT_FOUND
-
-    def stop(_number: int, _frame: object) -> None:
-        guard.events.put("stop")
-
-    signal.signal(signal.SIGTERM, stop)
     return guard.run()
 
 

@@ -9,6 +9,7 @@ after opening. Opening never blocks: FIFOs, sockets and devices are refused befo
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -64,7 +65,8 @@ _FOLDER: int = (
     | getattr(os, "O_CLOEXEC", 0)
     | _NO_FOLLOW
 )
-_OPENS_BENEATH = os.open in os.supports_dir_fd and bool(_NO_FOLLOW)
+OPENS_BENEATH = os.open in os.supports_dir_fd and bool(_NO_FOLLOW)
+"""Whether this system opens a name inside an open folder without following links."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +141,44 @@ def locate(target: str, *, root: Path) -> Located | None:
     return Located(root=home, path=path, is_folder=stat.S_ISDIR(mode))
 
 
+def check_new(target: str, *, root: Path) -> Path:
+    """Resolve a path that may be written, whether or not there is something.
+
+    Parameters
+    ----------
+    target : str
+        Path as typed.
+    root : Path
+        The project's folder.
+
+    Returns
+    -------
+    Path
+        Resolved, inside the project.
+
+    Raises
+    ------
+    UnresolvedReferenceError
+        If it leaves the project, is a link itself, is the project, or names a secret.
+    """
+    _check_spelling(target)
+    home = Path(os.path.realpath(root))
+    path = _resolve(home, target)
+    folder, name = os.path.split(os.path.join(home, target))
+    if path == home or name in {"", ".", ".."}:
+        raise UnresolvedReferenceError(
+            f"The file {target!r} is refused: it names a folder.", hint="Name a file."
+        )
+    if os.path.islink(os.path.join(os.path.realpath(folder), name)):
+        raise UnresolvedReferenceError(
+            f"The file {target!r} is refused: it is a link to {str(path)!r}, and a link is never "
+            "written through.",
+            hint=f"Name {path.relative_to(home).as_posix()!r} if that is meant.",
+        )
+    _check_secret(target, (*path.parts,))
+    return path
+
+
 def open_located(located: Located) -> BinaryIO:
     """Open a file that was located, if it is still that.
 
@@ -160,7 +200,7 @@ def open_located(located: Located) -> BinaryIO:
         If it cannot be read.
     """
     try:
-        descriptor = _open_beneath(located) if _OPENS_BENEATH else _open_and_compare(located)
+        descriptor = _open_beneath(located) if OPENS_BENEATH else _open_and_compare(located)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}:
             _refuse_exchanged(located)
@@ -260,15 +300,48 @@ def _refuse_exchanged(located: Located) -> NoReturn:
     )
 
 
-def _open_beneath(located: Located) -> int:
-    """Open part by part, following no link."""
-    *folders, name = located.path.relative_to(located.root).parts
+def open_folder(located: Located, parts: Sequence[str], *, makes: bool = False) -> int:
+    """Open a folder part by part, following no link.
+
+    Parameters
+    ----------
+    located : Located
+        Something in the project.
+    parts : sequence of str
+        Folders from the project down.
+    makes : bool
+        Make those that are missing.
+
+    Returns
+    -------
+    int
+        Descriptor; close it.
+
+    Raises
+    ------
+    OSError
+        If a part is missing, a link, or no folder.
+    """
     folder = os.open(located.root, _FOLDER)
     try:
-        for part in folders:
+        for part in parts:
+            if makes:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=folder)
             inner = os.open(part, _FOLDER, dir_fd=folder)
             os.close(folder)
             folder = inner
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder
+
+
+def _open_beneath(located: Located) -> int:
+    """Open part by part, following no link."""
+    *folders, name = located.path.relative_to(located.root).parts
+    folder = open_folder(located, folders)
+    try:
         return os.open(name, _FLAGS | _NO_FOLLOW, dir_fd=folder)
     finally:
         os.close(folder)

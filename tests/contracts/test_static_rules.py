@@ -17,7 +17,7 @@ Trees = dict[str, ast.Module]
 PROMPT_BUILDER = {"brain/flow.py"}
 MODEL_LIBRARY = {"models/agents.py"}
 SHELL = {"notebook/shell.py"}
-SPAWNERS = {"models/local.py", "models/carriers.py"}
+SPAWNERS = {"machine/programs.py", "models/local.py", "models/carriers.py"}
 FILE_WRITERS = {
     "home/json_files.py",
     "home/paths.py",
@@ -25,6 +25,8 @@ FILE_WRITERS = {
     "journal/lock.py",
     "journal/spill.py",
     "journal/writer.py",
+    "machine/paths.py",  # makes the folders of a place
+    "machine/writing.py",
     "models/carriers.py",
     "models/weights.py",
     "runtime/prove.py",  # a throw-away project for `%braincode prove`
