@@ -90,9 +90,13 @@ class _Guard:
         def stop(_number: int, _frame: object) -> None:
             self.events.put("stop")
 
+        def go_on(_number: int, _frame: object) -> None:
+            return
+
         signal.signal(signal.SIGTERM, stop)
+        # Handlers and not SIG_IGN, which the program would inherit.
         for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
-            signal.signal(number, signal.SIG_IGN)
+            signal.signal(number, go_on)
 
     def run(self) -> int:
         """Pass everything on until something ends; return the exit status to leave with."""
