@@ -130,12 +130,14 @@ class PreparedRun:
         notices = ensure_home(self._preparation.home)
         journal = open_session(self._preparation.home, self.session_id)
         request = self._preparation.request
+        tools = self._preparation.tools
         orchestrator = Orchestrator(
             request=replace(request, warnings=(*request.warnings, *notices)),
             models=self._preparation.models,
             journal=journal,
             clock=self._clock,
             observer=observer,
+            tools=tools,
         )
         self._orchestrator = orchestrator
         if self._is_stopped:
@@ -143,6 +145,7 @@ class PreparedRun:
         try:
             await orchestrator.execute()
         finally:
+            await tools.aclose()
             journal.close()
             if self._preparation.owns_models:
                 await self._preparation.models.aclose()

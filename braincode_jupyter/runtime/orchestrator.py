@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.sections import ModelCall, ModelReply
     from braincode_jupyter.protocol.usage import CallKind
     from braincode_jupyter.runtime.settings import RunObserver
-    from braincode_jupyter.runtime.tooling import ToolSource
+    from braincode_jupyter.runtime.tooling import RunTools
     from braincode_jupyter.views.run_view import RunView
 
 _log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class Orchestrator:
         Who is told.
     plans_only : bool
         Ask the router and nobody else.
-    tools : ToolSource or None
+    tools : RunTools or None
         Makes the tools of each agent; None: nobody has any.
     """
 
@@ -77,7 +77,7 @@ class Orchestrator:
     clock: Clock
     observer: RunObserver | None = None
     plans_only: bool = False
-    tools: ToolSource | None = None
+    tools: RunTools | None = None
     records: list[AnyRecord] = field(default_factory=list["AnyRecord"], init=False)
     calls: list[ModelCall] = field(default_factory=list["ModelCall"], init=False)
     ended: EndRun | None = field(default=None, init=False)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.key_shapes import mask_keys
+from braincode_jupyter.brain.permission import Policy
 from braincode_jupyter.brain.modes import limits_for
 from braincode_jupyter.brain.presets import policy_for, resolve_preset, router_policy
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
@@ -27,12 +28,14 @@ from braincode_jupyter.protocol.sections import Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
 from braincode_jupyter.runtime.settings import default_home
+from braincode_jupyter.runtime.tooling import RunTools
 from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
 from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from braincode_jupyter.brain.permission import ToolMode
     from braincode_jupyter.brain.presets import BrainPreset
     from braincode_jupyter.home import Home, ProjectSupport
     from braincode_jupyter.journal import SessionEntry
@@ -67,6 +70,7 @@ class Preparation:
     models: ModelClient
     owns_models: bool
     home: Path
+    tools: RunTools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +173,31 @@ def prepare(
         warnings=(*documents.notices, *support.notices, *expansion.warnings),
     )
     return Preparation(
-        request=request, models=models, owns_models=arguments.models is None, home=home
+        request=request,
+        models=models,
+        owns_models=arguments.models is None,
+        home=home,
+        tools=RunTools(
+            project_root=root,
+            sources=sources,
+            policy=_policy(arguments, home),
+            approver=arguments.approver,
+            forces_roles=bool(arguments.roles),
+        ),
+    )
+
+
+def _policy(arguments: RunArguments, home: Path) -> Policy:
+    """Return what the user allowed for this cell; no file can widen it (security R37)."""
+    mode: ToolMode = "ask" if arguments.approver is not None else "read-only"
+    if arguments.allow_edits:
+        mode = "edits"
+    if arguments.yes:
+        mode = "all"
+    return Policy(
+        mode=mode,
+        allows_compute=arguments.allow_compute or arguments.yes,
+        rules=read_rules(home),
     )
 
 

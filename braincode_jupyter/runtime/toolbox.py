@@ -51,7 +51,6 @@ MAX_SAME_CALLS = 3
 class Gate:
     """What all agents of a run share: policy, the person who is asked, journal and counts."""
 
-    policy: Policy
     approver: Approver | None
     write: Callable[[AnyRecord], None]
     clock: Clock
@@ -74,6 +73,8 @@ class GatedToolBox:
         Made for this agent alone.
     gate : Gate
         Shared by the run.
+    policy : Policy
+        What holds for this agent.
     has_room : callable
         Takes the tokens spent in this call and those of the next request; says whether the budget
         has room for it.
@@ -82,6 +83,7 @@ class GatedToolBox:
     call: ModelCall
     toolsets: Sequence[Toolset]
     gate: Gate
+    policy: Policy
     has_room: Callable[[int, int], bool]
     used: int = 0
     _evidence: dict[str, ToolReturn] = field(default_factory=dict[str, ToolReturn], init=False)
@@ -152,7 +154,7 @@ class GatedToolBox:
     async def _is_allowed(
         self, wanted: ToolUse, spec: ToolSpec, *, target: ToolTarget, digest: str
     ) -> bool:
-        decision = decide(spec, target, self.gate.policy)
+        decision = decide(spec, target, self.policy)
         bound = f"{digest}:{target.before_sha256 or ''}"
         if decision.action == "allow":
             if spec.effect != "read":

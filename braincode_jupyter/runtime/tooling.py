@@ -1,0 +1,124 @@
+"""Which tools an agent of a run gets; made for it alone, behind the run's one gate.
+
+Support workers, specialists and the reviewer look and, on copies, compute; only the primary may be
+given edits and commands. What a worker can look at in the kernel is what the request referenced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.brain.roles import NOTEBOOK_ROLES
+from braincode_jupyter.references import describe
+from braincode_jupyter.references.cells import render_cell
+from braincode_jupyter.runtime.dispatch_tool import DispatchTool
+from braincode_jupyter.runtime.toolbox import Gate, GatedToolBox
+from braincode_jupyter.tools.data import DataTools
+from braincode_jupyter.tools.granted import granted_by
+from braincode_jupyter.tools.run_python import PythonTools
+from braincode_jupyter.tools.scratch_pool import ScratchPool
+from braincode_jupyter.tools.sets import project_toolset
+from braincode_jupyter.tools.sql import SqlTools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from braincode_jupyter.brain.permission import Policy
+    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.tools import Approver, Toolset
+    from braincode_jupyter.runtime.orchestrator import Orchestrator
+    from braincode_jupyter.runtime.settings import Sources
+    from braincode_jupyter.tools.granted import Granted
+    from braincode_jupyter.tools.mcp import McpHub
+
+EVIDENCE_ROLES = frozenset({"librarian", "qa", "security", "review"})
+"""Support roles that may look into the project (spec/tools.md 1.3)."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RunTools:
+    """Makes the tools of each agent of one run.
+
+    Parameters
+    ----------
+    project_root : Path
+        Where file tools look.
+    sources : Sources
+        Where data tools look.
+    policy : Policy
+        What is allowed.
+    approver : Approver or None
+        Who is asked; None: nobody, so what has to be asked is denied.
+    forces_roles : bool
+        Roles were named by the user: the primary calls no specialist.
+    hub : McpHub or None
+        Connected MCP servers.
+    """
+
+    project_root: Path
+    sources: Sources
+    policy: Policy
+    approver: Approver | None
+    forces_roles: bool = False
+    hub: McpHub | None = None
+    _gate: Gate | None = field(default=None, init=False)
+    _pool: ScratchPool | None = field(default=None, init=False)
+
+    def box_for(self, call: ModelCall, orchestrator: Orchestrator) -> GatedToolBox | None:
+        """Return the tools of one call; None for the router and for models without tools."""
+        if call.call_kind == "router" or not call.candidate.tools:
+            return None
+        if self._gate is None:
+            self._gate = Gate(
+                approver=self.approver, write=orchestrator.note, clock=orchestrator.clock
+            )
+        is_primary = call.call_kind == "primary"
+        toolsets = list(self._toolsets(call, orchestrator, is_primary=is_primary))
+        return GatedToolBox(
+            call=call,
+            toolsets=toolsets,
+            gate=self._gate,
+            policy=replace(self.policy, is_onlooker=not is_primary),
+            has_room=lambda spent, sent: orchestrator.has_room(call, spent, sent),
+        )
+
+    async def aclose(self) -> None:
+        """Stop what is still running: a kernel that was kept warm, MCP servers."""
+        if self._pool is not None:
+            await self._pool.aclose()
+        if self.hub is not None:
+            await self.hub.aclose()
+
+    def _toolsets(
+        self, call: ModelCall, orchestrator: Orchestrator, *, is_primary: bool
+    ) -> list[Toolset]:
+        found: list[Toolset] = []
+        if is_primary or call.role in EVIDENCE_ROLES:
+            found.append(
+                project_toolset(
+                    self.project_root, mode=self.policy.mode if is_primary else "read-only"
+                )
+            )
+        granted = granted_by(orchestrator.request.references)
+        if call.role in NOTEBOOK_ROLES and (granted.variables or granted.cells or granted.outputs):
+            found.extend(self._data_tools(call, granted))
+        if self.hub is not None:
+            found.append(self.hub.toolset_for(call.role, is_primary=is_primary))
+        if is_primary and call.role != "review" and not self.forces_roles:
+            found.append(DispatchTool(orchestrator))
+        return found
+
+    def _data_tools(self, call: ModelCall, granted: Granted) -> list[Toolset]:
+        variables, cells = self.sources.variables, self.sources.cells
+        if self._pool is None:
+            self._pool = ScratchPool()
+        if granted.variables:
+            self._pool.prepare()
+        return [
+            DataTools(
+                variables, cells, granted=granted, describe=describe, render_cell=render_cell
+            ),
+            SqlTools(variables, granted=granted),
+            PythonTools(self._pool, variables, granted=granted, owner=call.context_id),
+        ]
