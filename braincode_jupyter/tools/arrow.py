@@ -25,7 +25,10 @@ FrameKind = Literal[
 ]
 MAX_FRAME_BYTES = 1024 * 1024 * 1024
 """A frame that is handed on."""
+UNNAMED = "value"
+"""Column of a series that has no name."""
 _MAX_COLUMNS = 2_000
+_TYPE_CHARS = 80
 _NAMED = 8
 """Columns named in one sentence."""
 _KINDS: tuple[FrameKind, ...] = (
@@ -91,6 +94,13 @@ def is_type_of(value: object, module: str, name: str) -> bool:
     return loaded is not None and vars(loaded).get(name) is type(value)
 
 
+def type_name(kind: type) -> str:
+    """Return the name of a type in printable characters; a metaclass is not asked."""
+    name = cast("object", type.__dict__["__qualname__"].__get__(kind))
+    text = name if type(name) is str else "object"
+    return "".join(char if char.isprintable() else "?" for char in text[:_TYPE_CHARS])
+
+
 def has_arrow() -> bool:
     """Whether pyarrow is installed; does not import it."""
     return find_spec("pyarrow") is not None
@@ -135,7 +145,8 @@ def _convert(frame: Any, kind: FrameKind) -> tuple[Any, tuple[str, ...]]:  # noq
     if kind == "pyarrow RecordBatch":
         return import_module("pyarrow").Table.from_batches([frame]), ()
     if kind.endswith("Series"):
-        frame = frame.to_frame()
+        is_unnamed = kind.startswith("pandas") and frame.name is None
+        frame = frame.to_frame(UNNAMED) if is_unnamed else frame.to_frame()
     if frame.shape[1] > _MAX_COLUMNS:
         raise CannotCopy(f"it has {frame.shape[1]:,} columns (limit {_MAX_COLUMNS:,})")
     return _from_polars(frame) if kind.startswith("polars") else _from_pandas(frame)
@@ -185,8 +196,8 @@ def _is_plain(column: Any) -> bool:  # noqa: ANN401 - a column or an index of pa
     """Whether reading the values runs no code of the user's."""
     if getattr(column, "nlevels", 1) > 1:
         return all(_is_plain(column.get_level_values(i)) for i in range(column.nlevels))
-    dtype = column.dtype
-    if type(dtype).__module__.partition(".")[0] not in {"numpy", "pandas"}:
+    dtype: object = column.dtype
+    if _package(type(dtype)) not in {"numpy", "pandas"}:
         return False
     categories = getattr(dtype, "categories", None)
     if categories is not None:
@@ -197,9 +208,15 @@ def _is_plain(column: Any) -> bool:  # noqa: ANN401 - a column or an index of pa
 def _is_plain_type(kind: type) -> bool:
     if kind in _PLAIN_TYPES:
         return True
-    module = kind.__module__.partition(".")[0]
-    loaded = vars(sys.modules.get("numpy", sys)).get(kind.__name__) if module == "numpy" else None
-    return loaded is kind or (module == "pandas" and kind.__name__ in _PLAIN_NAMES)
+    name = type_name(kind)
+    package = vars(sys.modules[_package(kind)]) if _package(kind) in {"numpy", "pandas"} else {}
+    return package.get(name) is kind or (bool(package) and name in _PLAIN_NAMES)
+
+
+def _package(kind: type) -> str:
+    """Return the package that a type says it is from; a metaclass is not asked."""
+    module = cast("object", type.__dict__["__module__"].__get__(kind))
+    return module.partition(".")[0] if type(module) is str else ""
 
 
 def _estimated_bytes(frame: Any, kind: FrameKind) -> int:  # noqa: ANN401 - one of three libraries

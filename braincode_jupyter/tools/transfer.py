@@ -21,7 +21,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from braincode_jupyter.tools.arrow import CannotCopy, frame_kind, has_arrow, is_type_of, to_arrow
+from braincode_jupyter.tools.arrow import (
+    CannotCopy,
+    frame_kind,
+    has_arrow,
+    is_type_of,
+    to_arrow,
+    type_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,7 +46,6 @@ MANIFEST = "variables.json"
 """What the scratch kernel reads to find the copies."""
 _ITEM_BYTES = 16
 """Assumed of an item besides its text."""
-_TYPE_CHARS = 80
 
 _ATOMS = frozenset({
     type(None), bool, int, float, complex, range, dt.date, dt.timedelta, decimal.Decimal,
@@ -75,7 +81,13 @@ class Copies:
     size_bytes: int
 
 
-def copy_variables(values: Mapping[str, object], folder: Path) -> Copies:
+def copy_variables(
+    values: Mapping[str, object],
+    folder: Path,
+    *,
+    max_bytes: int = MAX_VARIABLE_BYTES,
+    max_total_bytes: int = MAX_TOTAL_BYTES,
+) -> Copies:
     """Write copies of variables to a folder, with a manifest.
 
     Parameters
@@ -84,6 +96,10 @@ def copy_variables(values: Mapping[str, object], folder: Path) -> Copies:
         The referenced variables.
     folder : Path
         Where to; it exists.
+    max_bytes : int
+        Largest variable that is copied.
+    max_total_bytes : int
+        Largest size of all copies together.
 
     Returns
     -------
@@ -95,7 +111,7 @@ def copy_variables(values: Mapping[str, object], folder: Path) -> Copies:
     total = 0
     for number, (name, value) in enumerate(values.items()):
         path = folder / f"{number}.copy"
-        limit = min(MAX_VARIABLE_BYTES, MAX_TOTAL_BYTES - total)
+        limit = min(max_bytes, max_total_bytes - total)
         try:
             form, note = _write(value, path, limit)
         except CannotCopy as reason:
@@ -107,9 +123,7 @@ def copy_variables(values: Mapping[str, object], folder: Path) -> Copies:
             entries.append({"name": name, "file": path.name, "form": form})
             notes |= {name: note} if note else {}
     (folder / MANIFEST).write_text(json.dumps(entries), encoding="utf-8")
-    return Copies(
-        names=tuple(entry["name"] for entry in entries), notes=notes, size_bytes=total
-    )
+    return Copies(names=tuple(entry["name"] for entry in entries), notes=notes, size_bytes=total)
 
 
 def _write(value: object, path: Path, limit: int) -> tuple[str, str]:
@@ -133,7 +147,9 @@ def _write_frame(value: object, path: Path, limit: int) -> tuple[str, str]:
     arrow, ipc = import_module("pyarrow"), import_module("pyarrow.ipc")
     with arrow.OSFile(str(path), "wb") as sink, ipc.new_file(sink, frame.table.schema) as writer:
         writer.write_table(frame.table)
-    return frame.kind, f"copied {frame.cut}" if frame.left_out else ""
+    is_unnamed = frame.kind == "pandas Series" and cast("Any", value).name is None
+    form = f"{frame.kind} unnamed" if is_unnamed else frame.kind
+    return form, f"copied {frame.cut}" if frame.left_out else ""
 
 
 def _write_array(array: Any, path: Path, limit: int) -> tuple[str, str]:  # noqa: ANN401
@@ -190,17 +206,12 @@ def _parts(value: object) -> Iterable[object]:
             return ()
     if _is_library_atom(value):
         return ()
-    raise CannotCopy(f"holds a {_type_name(value)}" if kind is not object else "holds an object")
+    raise CannotCopy(
+        f"holds a {type_name(type(value))}" if kind is not object else "holds an object"
+    )
 
 
 def _is_library_atom(value: object) -> bool:
     return any(is_type_of(value, "numpy", name) for name in _NUMPY_ATOMS) or any(
         is_type_of(value, "pandas", name) for name in _PANDAS_ATOMS
     )
-
-
-def _type_name(value: object) -> str:
-    """Return the name of a type through the slots of `type`; a metaclass is not asked."""
-    name = cast("object", type.__dict__["__qualname__"].__get__(type(value)))
-    text = name if type(name) is str else "object"
-    return "".join(char if char.isprintable() else "?" for char in text[:_TYPE_CHARS])
