@@ -120,14 +120,6 @@ def read_ignore_lines(lines: Iterable[str]) -> tuple[Glob, ...]:
     return tuple(found)
 
 
-def is_ignored(globs: Sequence[Glob], path: Sequence[str], *, is_folder: bool) -> bool:
-    """Whether the last pattern that names a path leaves it out."""
-    for glob in reversed(globs):
-        if glob.matches(path, is_folder=is_folder):
-            return not glob.is_negated
-    return False
-
-
 def _match_parts(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
     """Match part by part; ``reached`` holds the numbers of path parts used up so far."""
     reached = {0}

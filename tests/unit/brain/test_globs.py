@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braincode_jupyter.brain.globs import (
-    is_ignored,
-    read_glob,
-    read_ignore_lines,
-    rule_path,
-    rule_pattern,
-)
+from braincode_jupyter.brain.globs import read_glob, read_ignore_lines, rule_path, rule_pattern
 
 
 @pytest.mark.parametrize(
@@ -61,14 +55,16 @@ def test_a_listing_pattern_reads_as_in_ignore_files(
     assert read_glob(pattern).matches(path.split("/")) is matches
 
 
-def test_the_last_line_that_names_a_path_decides() -> None:
-    globs = read_ignore_lines(["# c", "", "*.log", "!keep.log", "build/", "\\#odd"])
+def test_lines_of_an_ignore_file_are_read_as_git_reads_them() -> None:
+    log, keep, build, odd = read_ignore_lines(
+        ["# c", "", "*.log", "!keep.log", "build/ ", "\\#odd"]
+    )
 
-    assert is_ignored(globs, ["x", "a.log"], is_folder=False)
-    assert not is_ignored(globs, ["x", "keep.log"], is_folder=False)
-    assert is_ignored(globs, ["build"], is_folder=True)
-    assert not is_ignored(globs, ["build"], is_folder=False)
-    assert is_ignored(globs, ["#odd"], is_folder=False)
+    assert log.matches(["x", "a.log"])
+    assert keep.is_negated
+    assert build.matches(["x", "build"], is_folder=True)
+    assert not build.matches(["build"], is_folder=False)
+    assert odd.matches(["#odd"])
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
