@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from braincode_jupyter.protocol.ports import ModelClient
+    from braincode_jupyter.protocol.tools import Approver
     from braincode_jupyter.runtime.settings import RunArguments
 
 _SHOWN_CHARS = 40
@@ -36,6 +37,8 @@ class CellArguments:
         False after ``--no-refs``.
     need_to_know : bool
         Workers see only references named in their goal.
+    allow_edits, allow_compute, yes : bool
+        As in `braincode_jupyter.runtime.RunArguments`.
     background : bool
         Return at once; the card goes on by itself.
     as_name : str or None
@@ -54,6 +57,9 @@ class CellArguments:
     heuristic: bool = False
     expand_references: bool = True
     need_to_know: bool = False
+    allow_edits: bool = False
+    allow_compute: bool = False
+    yes: bool = False
     background: bool = False
     as_name: str | None = None
     dry_run: bool = False
@@ -64,12 +70,13 @@ class CellArguments:
         models: ModelClient | None = None,
         home: Path | None = None,
         project_root: Path | None = None,
+        approver: Approver | None = None,
     ) -> RunArguments:
         """Return what the runtime needs of it.
 
         Parameters
         ----------
-        models, home, project_root
+        models, home, project_root, approver
             As in `braincode_jupyter.runtime.RunArguments`.
 
         Returns
@@ -93,6 +100,10 @@ class CellArguments:
             home=home,
             project_root=project_root,
             models=models,
+            allow_edits=self.allow_edits,
+            allow_compute=self.allow_compute,
+            yes=self.yes,
+            approver=approver,
         )
 
 

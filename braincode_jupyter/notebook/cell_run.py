@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from braincode_jupyter.errors import BraincodeError, RunCancelledError, RunError
+from braincode_jupyter.notebook.approver import CardApprover
 from braincode_jupyter.notebook.display import RunDisplay, open_display
 from braincode_jupyter.notebook.loop import Job, follow, wait
 from braincode_jupyter.notebook.plan_text import plan_text
+from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
+from braincode_jupyter.notebook.prompting import PromptDesk
 from braincode_jupyter.runtime import PreparedRun, Run, plan_run, prepare_run
 
 if TYPE_CHECKING:
@@ -67,7 +70,9 @@ class CellRun:
         BraincodeError
             If it could not start; nothing was sent then.
         """
-        asked = self.arguments.to_run_arguments(models=self.notebook.models)
+        desk = PromptDesk(read_in_kernel if self.access.has_kernel else read_in_terminal)
+        approver = CardApprover(desk)
+        asked = self.arguments.to_run_arguments(models=self.notebook.models, approver=approver)
         if self.arguments.dry_run:
             planning = plan_run(self.prompt, asked, self.notebook.sources())
             return self._show_plan(self.notebook.loop.submit(planning))
@@ -79,13 +84,15 @@ class CellRun:
             stop=prepared.stop,
             loop=self.notebook.loop.loop(),
         )
+        approver.page = display.page
         if self.arguments.background and self.access.place().has_page:
             self._submit(prepared, self._run_alone(prepared, display))
             return _nothing() if self.access.awaits_cells else None
+        desk.expect()
         job = self._submit(prepared, prepared.execute(display))
         if self.access.awaits_cells:
-            return self._follow(job, prepared, display)
-        self._wait(job, prepared, display)
+            return self._follow(job, prepared, display, desk=desk)
+        self._wait(job, prepared, display, desk=desk)
         return None
 
     def _show_plan(self, job: Job[RuntimePlan]) -> Awaitable[None] | None:
@@ -102,17 +109,21 @@ class CellRun:
         self.notebook.track(prepared.session_id, prepared, job)
         return job
 
-    async def _follow(self, job: Job[Run], prepared: PreparedRun, display: RunDisplay) -> None:
+    async def _follow(
+        self, job: Job[Run], prepared: PreparedRun, display: RunDisplay, *, desk: PromptDesk
+    ) -> None:
         try:
-            run = await follow(job)
+            run = await follow(job, desk)
         except BaseException:
             self._give_up(prepared, display)
             raise
         self._complete(run, display)
 
-    def _wait(self, job: Job[Run], prepared: PreparedRun, display: RunDisplay) -> None:
+    def _wait(
+        self, job: Job[Run], prepared: PreparedRun, display: RunDisplay, *, desk: PromptDesk
+    ) -> None:
         try:
-            run = wait(job)
+            run = wait(job, desk)
         except BaseException:
             self._give_up(prepared, display)
             raise

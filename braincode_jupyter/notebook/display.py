@@ -42,11 +42,17 @@ class RunDisplay:
     ----------
     view : RunView
         The run before its first step.
+
+    Attributes
+    ----------
+    page : RunWidget or None
+        The live card, where there is one.
     """
 
     def __init__(self, view: RunView) -> None:
         self.view = view
         self.is_finished = False
+        self.page: RunWidget | None = None
 
     def on_view(self, view: RunView) -> None:
         """Take a new view; on the loop of the run. What comes after the end is dropped."""
@@ -136,6 +142,7 @@ class CardDisplay(RunDisplay):
         self._widget.on_stop(stop)
         accept_replies_anywhere(self._widget)
         self._observer = self._widget.make_observer(loop)
+        self.page = self._widget
         slot.show(self._widget)
 
     def show_live(self, view: RunView) -> None:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator
     from types import FrameType
 
+    from braincode_jupyter.notebook.prompting import PromptDesk
+
 T = TypeVar("T")
 
 TICK_S = 0.1
@@ -137,13 +139,15 @@ class RunLoop:
             loop.close()
 
 
-async def follow(job: Job[T]) -> T:
+async def follow(job: Job[T], desk: PromptDesk | None = None) -> T:
     """Await a job from another event loop, for example the kernel's.
 
     Parameters
     ----------
     job : Job
         What to wait for.
+    desk : PromptDesk or None
+        Where the job leaves questions for the prompt; asked here.
 
     Returns
     -------
@@ -157,9 +161,12 @@ async def follow(job: Job[T]) -> T:
     """
     waiter = asyncio.wrap_future(job.future)
     try:
-        while not waiter.done():
-            await asyncio.wait({waiter}, timeout=TICK_S)
-    except asyncio.CancelledError:
+        with _serving(desk):
+            while not waiter.done():
+                await asyncio.wait({waiter}, timeout=TICK_S)
+                if desk is not None:
+                    desk.serve()
+    except (asyncio.CancelledError, KeyboardInterrupt):
         job.cancel()
         with _second_interrupt() as was_again, contextlib.suppress(asyncio.CancelledError):
             await _settle(waiter, was_again)
@@ -168,6 +175,10 @@ async def follow(job: Job[T]) -> T:
         return waiter.result()
     except asyncio.CancelledError:
         raise RunCancelledError(_how_it_ended(job), hint=_KEPT) from None
+
+
+def _serving(desk: PromptDesk | None) -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext() if desk is None else desk.serving()
 
 
 async def _settle(waiter: asyncio.Future[Any], was_again: threading.Event) -> None:
@@ -197,13 +208,15 @@ def _second_interrupt() -> Generator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def wait(job: Job[T]) -> T:
+def wait(job: Job[T], desk: PromptDesk | None = None) -> T:
     """Wait for a job from a plain thread; Ctrl-C and a kernel interrupt stop it.
 
     Parameters
     ----------
     job : Job
         What to wait for.
+    desk : PromptDesk or None
+        Where the job leaves questions for the prompt; asked here.
 
     Returns
     -------
@@ -216,7 +229,8 @@ def wait(job: Job[T]) -> T:
         After an interrupt.
     """
     try:
-        return _poll(job, timeout_s=None)
+        with _serving(desk):
+            return _poll(job, timeout_s=None, desk=desk)
     except KeyboardInterrupt:
         job.cancel()
         with contextlib.suppress(KeyboardInterrupt, FutureCancelledError, Exception):
@@ -226,7 +240,7 @@ def wait(job: Job[T]) -> T:
         raise RunCancelledError(_how_it_ended(job), hint=_KEPT) from None
 
 
-def _poll(job: Job[T], *, timeout_s: float | None) -> T:
+def _poll(job: Job[T], *, timeout_s: float | None, desk: PromptDesk | None = None) -> T:
     """Wait in short steps: on Windows a long wait would not see Ctrl-C."""
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     while True:
@@ -235,6 +249,8 @@ def _poll(job: Job[T], *, timeout_s: float | None) -> T:
         except FutureTimeoutError:
             if job.is_over():
                 raise  # the job's own time-out
+            if desk is not None:
+                desk.serve()
             if deadline is not None and time.monotonic() > deadline:
                 raise
 

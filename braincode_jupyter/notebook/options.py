@@ -249,25 +249,21 @@ OPTIONS: tuple[Option, ...] = (
         help="@ is plain text in this cell",
     ),
     Option(
+        flag="--allow-edits",
+        field="allow_edits",
+        help="let agents change files of the project, within the rules",
+    ),
+    Option(
+        flag="--allow-compute",
+        field="allow_compute",
+        help="let workers run code on copies of what you refer to, unasked",
+    ),
+    Option(flag="--yes", field="yes", help="approve what would be asked; deny rules still hold"),
+    Option(
         flag="--max-cost",
         metavar="USD",
         help="cost budget",
         later=f"{_LATER} enforces --max-tokens.",
-    ),
-    Option(
-        flag="--allow-edits",
-        help="let workers edit files",
-        later=f"{_LATER} edits no file: ask for a patch in the answer.",
-    ),
-    Option(
-        flag="--allow-compute",
-        help="let workers run code",
-        later=f"{_LATER} runs no code: compute in a cell and refer to it with @cell: or @var:.",
-    ),
-    Option(
-        flag="--yes",
-        help="approve without asking",
-        later=f"{_LATER} does nothing that needs an approval.",
     ),
     Option(
         flag="--record",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
+    from braincode_jupyter.protocol.tools import Approver
     from braincode_jupyter.views.run_view import RunView
 
 
@@ -48,6 +49,14 @@ class RunArguments:
         None: the working directory.
     models : ModelClient or None
         None: the configured models; tests and lessons pass a scripted one.
+    allow_edits : bool
+        Workers may change files of the project, within the rules.
+    allow_compute : bool
+        Workers may run code on copies of what was referenced, away from the user's names.
+    yes : bool
+        What would be asked is approved; deny rules and protected paths hold all the same.
+    approver : Approver or None
+        Who is asked; None: nobody, and what would be asked is denied.
     """
 
     mode: Literal["auto", "radical"] | None = None
@@ -63,6 +72,10 @@ class RunArguments:
     home: Path | None = None
     project_root: Path | None = None
     models: ModelClient | None = None
+    allow_edits: bool = False
+    allow_compute: bool = False
+    yes: bool = False
+    approver: Approver | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

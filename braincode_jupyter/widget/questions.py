@@ -80,7 +80,7 @@ class Questions:
                 _log.warning("An answer that fits no open question was ignored.")
                 return
             self._open.pop(str(approval_id))
-        question.answer(decision)
+        question.answer(str(decision))
 
     def _tell(self, approval_id: str, nonce: str) -> None:
         self._send({"kind": "approval", "approvalId": approval_id, "nonce": nonce})

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,9 @@ from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.notebook.arguments import CellArguments, parse_arguments
 from braincode_jupyter.notebook.options import OPTIONS, known_flags
 from braincode_jupyter.notebook.words import MAX_LINE_CHARS, Word, split_words
+
+if TYPE_CHECKING:
+    from braincode_jupyter.protocol.tools import ApprovalAnswer, ApprovalRequest
 
 KEY = "sk-proj-" + "a1B2c3D4e5" * 4
 
@@ -37,6 +42,20 @@ def test_each_option_sets_its_field() -> None:
         expand_references=False,
         need_to_know=True,
     )
+
+
+def test_permissions_go_to_the_runtime_with_who_is_asked() -> None:
+    class Nobody:
+        async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
+            raise AssertionError(request)
+
+    parsed = parse_arguments("--allow-edits --allow-compute --yes")
+    arguments, nobody = parsed.to_run_arguments(), Nobody()
+
+    assert (arguments.allow_edits, arguments.allow_compute, arguments.yes) == (True, True, True)
+    assert arguments.approver is None
+    assert parsed.to_run_arguments(approver=nobody).approver is nobody
+    assert parse_arguments("").to_run_arguments().yes is False
 
 
 def test_team_means_roles() -> None:
