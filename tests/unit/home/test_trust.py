@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import sys
 from typing import TYPE_CHECKING
@@ -162,8 +163,6 @@ def test_a_link_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="FIFOs are POSIX")
 def test_a_named_fifo_cannot_be_pinned_and_never_blocks(tmp_path: Path) -> None:
-    import os
-
     home, root = _project(tmp_path)
     os.mkfifo(root / "pipe")
     subject = _subject(root, "sh", "pipe")

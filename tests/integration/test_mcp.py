@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from mcp_hub import KEY, MemoryPins, connected, stdio_entry
+
+from braincode_jupyter.machine.child_guard import descendants
+from braincode_jupyter.protocol.outside import PinnedTool
+from braincode_jupyter.protocol.tools import ToolRefused
+from braincode_jupyter.tools.mcp_results import MAX_RESULT_BYTES
+from braincode_jupyter.tools.mcp_servers import McpLimits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SHORT = McpLimits(connect_s=60.0, call_s=1.5, longest_call_s=4.0)
+_POSIX = pytest.mark.skipif(sys.platform == "win32", reason="looks at POSIX processes")
+
+
+def _real(path: Path) -> str:
+    return str(path.resolve())
+
+
+async def test_a_tool_of_a_real_server_is_called_over_stdio(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run:
+        given = await run.call("add", a=2, b=3)
+
+    assert (given.is_error, given.text.splitlines()[-1]) == (False, "5")
+    assert [(c.scope, c.name) for c in run.report.connected] == [("user", "srv")]
+    assert run.report.tool_count == run.report.connected[0].tool_count > 8
+
+
+async def test_a_server_gets_few_variables_its_own_key_and_the_project(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run:
+        given = await run.call("environment")
+
+    folder, *names = given.text.splitlines()[1:]
+    assert folder == _real(tmp_path)
+    assert "OWN_KEY" in names
+    assert not [n for n in names if n.endswith("_API_KEY") or n.startswith(("PYTEST", "JPY"))]
+    assert names[-1] == "[secret]"
+    assert KEY not in given.text
+
+
+async def test_what_a_server_says_of_its_tools_is_cleaned_and_cut(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run:
+        specs = {spec.name: spec for spec in run.tools.specs()}
+
+    description = specs["mcp__srv__poisoned"].description
+    assert description.startswith("[MCP server srv] Hidden⟨U+202E⟩ text⟨U+200B⟩ and ⟨U+E0041⟩tags")
+    assert len(description.encode()) <= 2 * 1024 + 100
+    assert specs["mcp__srv__add"].parameters["required"] == ["a", "b"]
+    assert {spec.effect for spec in specs.values()} == {"execute"}
+
+
+async def test_b26_a_result_of_5_mb_is_cut_with_a_mark_and_the_loop_stays_free(
+    tmp_path: Path,
+) -> None:
+    gaps: list[float] = []
+
+    async def watch() -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.01)
+            gaps.append(time.monotonic() - before)
+
+    async with connected(tmp_path) as run, asyncio.TaskGroup() as group:
+        watching = group.create_task(watch())
+        given = await run.call("large", size=5_000_000)
+        watching.cancel()
+
+    assert len(given.text.encode()) <= MAX_RESULT_BYTES
+    assert "5,000,000 bytes" in given.text[-120:]
+    assert len(gaps) > 5
+
+
+async def test_b26_a_tool_that_never_answers_ends_at_a_stated_limit(tmp_path: Path) -> None:
+    async with connected(tmp_path, limits=_SHORT) as run:
+        given = await run.call("never")
+        after = await run.call("add", a=1, b=1)
+
+    assert given.is_error
+    assert "1.5 s without a sign" in given.text
+    assert after.text.endswith("2")
+
+
+async def test_b26_notes_of_progress_keep_a_call_alive_and_are_shown(tmp_path: Path) -> None:
+    async with connected(tmp_path, limits=_SHORT) as run:
+        given = await run.call("slow", seconds=3.0, every=0.3)
+
+    assert given.text.endswith("done")
+    assert [note.message for note in run.notes][:2] == ["step 0", "step 1"]
+    assert run.notes[-1].total == 10
+
+
+async def test_progress_does_not_keep_a_call_alive_for_ever(tmp_path: Path) -> None:
+    async with connected(tmp_path, limits=_SHORT) as run:
+        given = await run.call("slow", seconds=60.0, every=0.2)
+
+    assert given.details["code"] == "timeout"
+
+
+async def test_a_flooded_error_stream_is_drained(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run:
+        given = await run.call("floods", size=20_000_000)
+
+    assert given.text.endswith("still here")
+
+
+async def test_a_server_that_dies_in_a_call_is_named_with_its_last_words(tmp_path: Path) -> None:
+    async with connected(tmp_path, stdio_entry(), stdio_entry("other")) as run:
+        given = await run.call("dies")
+        report = run.hub.report()
+        left = {spec.name.split("__")[1] for spec in run.tools.specs()}
+        other = await run.call("add", "other", a=1, b=2)
+
+    assert given.is_error
+    assert "these are my last words" in given.text
+    assert "Go on without it" in given.text
+    assert [failed.name for failed in report.failed] == ["srv"]
+    assert left == {"other"}
+    assert other.text.endswith("3")
+
+
+async def test_a_failing_tool_is_an_error_without_the_key(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run:
+        given = await run.call("fails")
+
+    assert given.is_error
+    assert KEY not in given.text
+
+
+async def test_changed_and_new_tools_are_off_until_accepted(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run:
+        allowed = run.tools.target("mcp__srv__add", {"a": 1, "b": 2})
+        await run.call("changes")
+        async with asyncio.timeout(15):
+            while not run.hub.report().off:  # noqa: ASYNC110 - another process changes it
+                await asyncio.sleep(0.02)
+        off = {tool.tool: tool.reason for tool in run.hub.report().off}
+        with pytest.raises(ToolRefused):
+            await run.tools.call("mcp__srv__add", {"a": 1, "b": 2}, target=allowed)
+
+    assert "changed since you accepted it" in off["add"]
+    assert off["extra"].startswith("new since")
+
+
+async def test_a_tool_is_read_only_if_the_user_marked_exactly_it(tmp_path: Path) -> None:
+    pins = MemoryPins()
+    async with connected(tmp_path, pins=pins) as run:
+        assert run.hub.toolset_for("qa").specs() == []
+        tools = pins.tools["user:srv"]
+        tools["add"] = PinnedTool(digest=tools["add"].digest, is_read=True)
+        run.hub.refresh()
+
+        specs = run.hub.toolset_for("qa").specs()
+        with pytest.raises(ToolRefused):
+            run.hub.toolset_for("qa").target("mcp__srv__large", {"size": 1})
+
+    assert [(spec.name, spec.effect) for spec in specs] == [("mcp__srv__add", "read")]
+    assert run.hub.toolset_for("imageMaker", is_primary=True).specs() == []
+
+
+async def test_a_call_is_bound_to_its_arguments(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run:
+        target = run.tools.target("mcp__srv__add", {"a": 1, "b": 2})
+        with pytest.raises(ToolRefused, match="no longer what was allowed"):
+            await run.tools.call("mcp__srv__add", {"a": 1, "b": 3}, target=target)
+        with pytest.raises(ToolRefused, match="needs b"):
+            run.tools.target("mcp__srv__add", {"a": 1})
+        with pytest.raises(ToolRefused, match="65,536 bytes"):
+            run.tools.target("mcp__srv__add", {"a": "x" * 70_000, "b": 1})
+
+    assert target.action == "MCP srv/add"
+    assert target.shown == '{\n "a": 1,\n "b": 2\n}'
+
+
+async def test_servers_that_cannot_start_fail_alone_and_say_why(tmp_path: Path) -> None:
+    quits = stdio_entry("quits", server="-c", command=sys.executable)
+    silent = stdio_entry("silent", "import time; time.sleep(60)", server="-c")
+    missing = stdio_entry("missing", command="no-such-program-anywhere")
+    limits = McpLimits(connect_s=8.0, call_s=60.0)
+
+    async with connected(tmp_path, quits, silent, missing, limits=limits) as run:
+        errors = {failed.name: failed.error for failed in run.report.failed}
+
+    assert "last words" in errors["quits"]
+    assert errors["silent"].startswith("no answer within 8 s")
+    assert "'no-such-program-anywhere' is not there" in errors["missing"]
+
+
+async def test_a_late_server_is_pending_and_reported_once_it_is_there(tmp_path: Path) -> None:
+    async with connected(tmp_path, budget_s=0.0) as run:
+        pending = [server.name for server in run.report.pending]
+        async with asyncio.timeout(60):
+            while run.hub.report().loading:  # noqa: ASYNC110 - another process is starting
+                await asyncio.sleep(0.02)
+        given = await run.call("add", a=1, b=1)
+
+    assert (run.report.loading, pending) == (True, ["srv"])
+    assert given.text.endswith("2")
+
+
+async def test_what_a_server_writes_is_in_no_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    chatty = (
+        "import runpy; print('SPILLED TEXT', flush=True); "
+        f"runpy.run_path({stdio_entry().args[0]!r}, run_name='__main__')"
+    )
+
+    with caplog.at_level(logging.DEBUG):
+        async with connected(tmp_path, stdio_entry("srv", chatty, server="-c")) as run:
+            given = await run.call("add", a=1, b=1)
+
+    assert given.text.endswith("2")
+    assert "SPILLED" not in caplog.text
+
+
+async def test_a_cancelled_call_leaves_the_server_usable(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run, asyncio.TaskGroup() as group:
+        waiting = group.create_task(run.call("never"))
+        await run.call("add", a=1, b=1)
+        waiting.cancel()
+        given = await run.call("add", a=2, b=2)
+
+    assert waiting.cancelled()
+    assert given.text.endswith("4")
+
+
+async def test_calls_in_flight_are_answered_when_the_hub_closes(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run, asyncio.TaskGroup() as group:
+        waiting = group.create_task(run.call("never"))
+        await run.call("add", a=1, b=1)
+        await run.hub.aclose()
+        await run.hub.aclose()
+
+    assert waiting.result().details["code"] == "server_down"
+
+
+@_POSIX
+async def test_nothing_is_alive_after_close_not_even_what_left_its_group(tmp_path: Path) -> None:
+    async with connected(tmp_path) as run:
+        await run.call("spawns")
+        assert len(descendants(os.getpid())) >= 4
+        started = time.monotonic()
+        await run.hub.aclose()
+
+    assert descendants(os.getpid()) == {}
+    assert time.monotonic() - started < 10
+
+
+@_POSIX
+async def test_a_cancelled_run_leaves_nothing_alive(tmp_path: Path) -> None:
+    async def run_until_cancelled(ready: asyncio.Event) -> None:
+        async with connected(tmp_path) as run:
+            await run.call("spawns")
+            ready.set()
+            await run.call("never")
+
+    ready = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(run_until_cancelled(ready))
+        await ready.wait()
+        running.cancel()
+
+    assert descendants(os.getpid()) == {}
