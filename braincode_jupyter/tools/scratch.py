@@ -159,6 +159,11 @@ class ScratchKernel:
         return self._folder
 
     @property
+    def pid(self) -> int | None:
+        """Process id of the guardian, above all that came of the kernel."""
+        return None if self._process is None else self._process.pid
+
+    @property
     def is_alive(self) -> bool:
         """Whether it can still run code."""
         return not self._is_closed and self._process is not None and self._process.poll() is None

@@ -45,6 +45,7 @@ MODULE = "braincode_scratch"
 """Name by which code that we send finds this file in the kernel."""
 _WATCH_S = 1.0
 """How often the guardian looks for its parent."""
+_ENDING = threading.Lock()
 _KILL_ROUNDS = 40
 _KILL_WAIT_S = 0.05
 _SUBREAPER = 36
@@ -74,8 +75,7 @@ def guard() -> None:
     while os.getppid() == parent:
         with contextlib.suppress(subprocess.TimeoutExpired):
             kernel.wait(_WATCH_S)
-            _kill_all()
-            os._exit(0)
+            _end(None)
     _end(folder)
 
 
@@ -84,10 +84,13 @@ def _end_with_input(folder: Path) -> None:
     _end(folder)
 
 
-def _end(folder: Path) -> None:
+def _end(folder: Path | None) -> None:
+    """Kill all, delete the folder and leave; whoever comes second waits for the first."""
+    _ENDING.acquire()
     _kill_all()
-    os.chdir(folder.parent)
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder is not None:
+        os.chdir(folder.parent)
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
