@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
 
     from braincode_jupyter.notebook.arguments import CellArguments
+    from braincode_jupyter.notebook.prompting import Question
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.slot import Slot
     from braincode_jupyter.notebook.state import Notebook
@@ -70,7 +71,7 @@ class CellRun:
         BraincodeError
             If it could not start; nothing was sent then.
         """
-        desk = PromptDesk(read_in_kernel if self.access.has_kernel else read_in_terminal)
+        desk = PromptDesk(self._read)
         approver = CardApprover(desk)
         asked = self.arguments.to_run_arguments(models=self.notebook.models, approver=approver)
         if self.arguments.dry_run:
@@ -94,6 +95,11 @@ class CellRun:
             return self._follow(job, prepared, display, desk=desk)
         self._wait(job, prepared, display, desk=desk)
         return None
+
+    def _read(self, question: Question) -> str | None:
+        if self.access.has_kernel:
+            return read_in_kernel(question, self.access.read_line)
+        return read_in_terminal(question)
 
     def _show_plan(self, job: Job[RuntimePlan]) -> Awaitable[None] | None:
         async def show() -> None:

@@ -24,19 +24,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-    from braincode_jupyter.notebook.prompting import Prompt
+    from braincode_jupyter.notebook.prompting import Question
 
 TICK_S = 0.1
 """How often a prompt looks whether it is over."""
 
 
-def read_in_kernel(prompt: Prompt) -> str | None:
+def read_in_kernel(prompt: Question, read_line: Callable[[str], str]) -> str | None:
     """Ask through the front end's input box.
 
     Parameters
     ----------
-    prompt : Prompt
+    prompt : Question
         The question.
+    read_line : callable
+        Blocks until the reader has answered; raises `NotImplementedError` where nobody can.
 
     Returns
     -------
@@ -53,7 +55,7 @@ def read_in_kernel(prompt: Prompt) -> str | None:
     cutter = _Cutter(prompt)
     cutter.start()
     try:
-        return input(prompt.text)
+        return read_line(prompt.text)
     except KeyboardInterrupt:
         if cutter.has_cut.is_set():
             return None
@@ -69,7 +71,7 @@ def read_in_kernel(prompt: Prompt) -> str | None:
 class _Cutter:
     """Ends a blocking read of the main thread when its question is over."""
 
-    def __init__(self, prompt: Prompt) -> None:
+    def __init__(self, prompt: Question) -> None:
         self.has_cut = threading.Event()
         self._prompt = prompt
         self._is_read = threading.Event()
@@ -110,12 +112,12 @@ def _wake_main_thread() -> None:
         interrupt_main()
 
 
-def read_in_terminal(prompt: Prompt) -> str | None:
+def read_in_terminal(prompt: Question) -> str | None:
     """Ask at the terminal.
 
     Parameters
     ----------
-    prompt : Prompt
+    prompt : Question
         The question.
 
     Returns

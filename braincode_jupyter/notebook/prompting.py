@@ -24,7 +24,7 @@ class CannotAsk(Exception):  # noqa: N818 - a signal between two modules, never 
     """Nobody can be asked at a prompt here."""
 
 
-class Prompt:
+class Question:
     """One question.
 
     Parameters
@@ -52,13 +52,13 @@ class PromptDesk:
     Parameters
     ----------
     read : callable
-        Asks one `Prompt` on the main thread and returns the answer, or None if there was none;
+        Asks one `Question` on the main thread and returns the answer, or None if there was none;
         raises `CannotAsk`.
     """
 
-    def __init__(self, read: Callable[[Prompt], str | None]) -> None:
+    def __init__(self, read: Callable[[Question], str | None]) -> None:
         self._read = read
-        self._waiting: queue.SimpleQueue[Prompt] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[Question] = queue.SimpleQueue()
         self.is_served = False
 
     async def ask(self, text: str, *, timeout_s: float) -> str | None:
@@ -85,7 +85,7 @@ class PromptDesk:
             raise CannotAsk
         loop = asyncio.get_running_loop()
         future: asyncio.Future[str | CannotAsk | None] = loop.create_future()
-        prompt = Prompt(text, timeout_s, reply=lambda said: hand_over(loop, future, said))
+        prompt = Question(text, timeout_s, reply=lambda said: hand_over(loop, future, said))
         self._waiting.put(prompt)
         try:
             said = await future
@@ -132,7 +132,7 @@ class PromptDesk:
         while (prompt := self._next()) is not None:
             prompt.reply(CannotAsk())
 
-    def _next(self) -> Prompt | None:
+    def _next(self) -> Question | None:
         with contextlib.suppress(queue.Empty):
             while True:
                 prompt = self._waiting.get_nowait()

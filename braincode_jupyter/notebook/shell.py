@@ -188,6 +188,26 @@ class ShellAccess:
         show: Any = import_module("IPython.display").display
         show(data, raw=isinstance(data, dict), display_id=display_id, update=update)
 
+    def read_line(self, prompt: str) -> str:
+        """Ask the front end of a kernel for a line of text; blocks the main thread.
+
+        Parameters
+        ----------
+        prompt : str
+            What stands before the input box.
+
+        Returns
+        -------
+        str
+            The line.
+
+        Raises
+        ------
+        NotImplementedError
+            If the front end takes no input.
+        """
+        return str(self._shell.kernel.raw_input(prompt))
+
     def write(self, text: str) -> None:
         """Print a line for the user."""
         sys.stdout.write(text.rstrip("\n") + "\n")

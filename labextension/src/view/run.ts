@@ -54,15 +54,12 @@ export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing
   const [head, times, reply] = [header(actions), timeline(), new Answer(actions)];
   const [people, trouble, spoken] = [workers(actions, streams), failure(), announcer()];
   const needs = approvals(actions);
-  const notices = [warnings(), modelNote()] as const;
-  const shown = [references(), clarification(), plots(), review(), plan(), matrix()] as const;
-  const [refs, ask, images, verdict, todos, table] = shown;
-  const ends = [wholeRequest(), footer()] as const;
-  const parts = [...shown, ...notices, ...ends];
+  const parts = [references(), clarification(), plots(), review(), modelNote(), warnings(), plan(), matrix(), wholeRequest(), footer()] as const;
+  const [refs, ask, images, verdict, model, warned, todos, table, ...ends] = parts;
   const card = h('article', 'bc-run');
   card.setAttribute('aria-label', WORDS.card);
   card.append(head.el, refs.el, trouble.el, needs.el, ask.el, reply.el, images.el, verdict.el);
-  card.append(...[notices[1], notices[0], todos, times, people, table, ...ends, spoken].map(part => part.el));
+  card.append(...[model, warned, todos, times, people, table, ...ends, spoken].map(part => part.el));
   el.append(card);
 
   let view = first;

@@ -8,7 +8,7 @@ import pytest
 
 from braincode_jupyter.notebook.approver import CardApprover
 from braincode_jupyter.notebook.loop import RunLoop, follow, wait
-from braincode_jupyter.notebook.prompting import CannotAsk, Prompt, PromptDesk
+from braincode_jupyter.notebook.prompting import CannotAsk, PromptDesk, Question
 from braincode_jupyter.protocol.approval_records import MAX_SHOWN_CHARS
 from braincode_jupyter.protocol.tools import ApprovalAnswer, ApprovalRequest, ToolEffect
 from braincode_jupyter.widget.questions import Questions
@@ -69,7 +69,7 @@ def request(
     )
 
 
-def unread(prompt: Prompt) -> str | None:
+def unread(prompt: Question) -> str | None:
     raise CannotAsk(prompt.text)
 
 
@@ -78,17 +78,17 @@ def approver(page: FakePage | None, *, wait_s: float = 0.02) -> CardApprover:
 
 
 def prompted(
-    read: Callable[[Prompt], str | None], *, page: FakePage | None = None
+    read: Callable[[Question], str | None], *, page: FakePage | None = None
 ) -> tuple[CardApprover, PromptDesk]:
     desk = PromptDesk(read)
     desk.expect()
     return CardApprover(desk, page=page, page_wait_s=0.02), desk
 
 
-def typing(*typed: str | None) -> Callable[[Prompt], str | None]:
+def typing(*typed: str | None) -> Callable[[Question], str | None]:
     left = list(typed)
 
-    def read(prompt: Prompt) -> str | None:
+    def read(prompt: Question) -> str | None:
         assert prompt.text
         return left.pop(0)
 
@@ -207,7 +207,7 @@ def test_without_a_page_the_prompt_asks_on_the_thread_that_waits(
 ) -> None:
     shown: list[str] = []
 
-    def read(prompt: Prompt) -> str:
+    def read(prompt: Question) -> str:
         assert threading.current_thread() is threading.main_thread()
         shown.append(prompt.text)
         return typed
@@ -247,7 +247,7 @@ def test_hidden_text_is_shown_whole_before_a_prompt_takes_a_yes(
 
 
 def test_an_interrupted_prompt_stops_the_run(loop: RunLoop) -> None:
-    def read(prompt: Prompt) -> str:
+    def read(prompt: Question) -> str:
         raise KeyboardInterrupt(prompt.text)
 
     asks, desk = prompted(read)
@@ -268,7 +268,7 @@ def test_an_interrupted_prompt_stops_the_run(loop: RunLoop) -> None:
 async def test_a_stopped_run_ends_its_prompt(loop: RunLoop) -> None:
     reading, ended = threading.Event(), threading.Event()
 
-    def read(prompt: Prompt) -> None:
+    def read(prompt: Question) -> None:
         reading.set()
         if prompt.over.wait(5):
             ended.set()
