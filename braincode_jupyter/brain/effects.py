@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from braincode_jupyter.protocol.outside import HookEvent
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.protocol.usage import ReasonCode
@@ -29,6 +30,17 @@ class CallModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FireHooks:
+    """Run the hooks of one event; what came of them comes back as a record of the event."""
+
+    event: HookEvent
+    context_id: str
+    role: str = ""
+    text: str = ""
+    """Last message, for the events of an end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CancelCalls:
     """Give up every call that is under way; nothing of them comes back."""
 
@@ -43,4 +55,4 @@ class EndRun:
     hint: str = ""
 
 
-Effect = WriteRecord | CallModel | CancelCalls | EndRun
+Effect = WriteRecord | CallModel | FireHooks | CancelCalls | EndRun

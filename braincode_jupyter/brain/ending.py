@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from braincode_jupyter.brain.effects import CancelCalls
+from braincode_jupyter.brain.effects import CancelCalls, FireHooks
 from braincode_jupyter.brain.report import final_report, run_summary
 from braincode_jupyter.brain.working import finish_failed
 from braincode_jupyter.protocol.records import (
@@ -24,7 +24,13 @@ _OPEN_TODO = ("pending", "running")
 
 
 def end_completed(t: Transition) -> None:
-    """End a run that has an answer."""
+    """End a run that has an answer, after the hooks of its end."""
+    if "Stop" in t.state.request.hook_events and not t.state.are_stop_hooks_fired:
+        t.set(are_stop_hooks_fired=True)
+        text = "" if t.state.answer is None else t.state.answer.text
+        session_id = t.state.request.session_id
+        t.effects.append(FireHooks(event="Stop", context_id=session_id, text=text))
+        return
     _block_open_todos(t, "Not done in this run.")
     answer = "" if t.state.answer is None else t.state.answer.text
     _write_end(t, answer, fix_iterations=0)

@@ -60,6 +60,7 @@ def existing(state: RunState) -> tuple[Section, ...]:
     request = state.request
     sections = [
         *request.sections,
+        *state.hook_sections,
         Section(
             kind="request", owner="user", source="request", title="Request", text=request.prompt
         ),

@@ -56,6 +56,8 @@ class RunRequest:
         Paths and names of the support files.
     warnings : tuple of str
         What the user should know before the run.
+    hook_events : frozenset of str
+        Events for which there are hooks.
     """
 
     session_id: str
@@ -71,6 +73,7 @@ class RunRequest:
     context_refs: tuple[ContextRef, ...] = ()
     project_support: JsonValue = None
     warnings: tuple[str, ...] = ()
+    hook_events: frozenset[str] = frozenset()
 
     @property
     def has_images(self) -> bool:
@@ -120,6 +123,13 @@ class RunState:
         default_factory=dict[str, "ExecutedWorkerResult"]
     )
     privates: tuple[Section, ...] = ()
+    hook_sections: tuple[Section, ...] = ()
+    """What the hooks of the prompt said."""
+    worker_hooks: Mapping[str, Section] = field(default_factory=dict[str, "Section"])
+    """What the hooks of a worker said, for it alone."""
+    held: Mapping[str, RuntimeWorker] = field(default_factory=dict[str, "RuntimeWorker"])
+    """Workers that wait for their hooks."""
+    are_stop_hooks_fired: bool = False
     open_calls: Mapping[str, OpenCall] = field(default_factory=dict[str, OpenCall])
     answer: Answer | None = None
     primary_attempt: int = 1

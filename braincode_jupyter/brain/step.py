@@ -20,6 +20,11 @@ from braincode_jupyter.brain.answering import (
 )
 from braincode_jupyter.brain.dispatching import note_end, take_dispatch
 from braincode_jupyter.brain.ending import end_cancelled, end_failed, end_with_question
+from braincode_jupyter.brain.hooking import (
+    take_prompt_hooks,
+    take_stop_hooks,
+    take_worker_hooks,
+)
 from braincode_jupyter.brain.planning import (
     begin_planning,
     take_router_failure,
@@ -32,7 +37,13 @@ from braincode_jupyter.brain.working import (
     take_worker_failure,
     take_worker_reply,
 )
-from braincode_jupyter.protocol.outside_records import DispatchRequested
+from braincode_jupyter.protocol.outside_records import (
+    DispatchRequested,
+    PromptHooksRan,
+    SessionStartHooksRan,
+    StopHooksRan,
+    SubagentStartHooksRan,
+)
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
@@ -99,8 +110,20 @@ def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ..
         case RunCancelled():
             end_cancelled(t)
         case _:
-            pass
+            _take_hooks(t, record)
     return t.state, tuple(t.effects)
+
+
+def _take_hooks(t: Transition, record: AnyRecord) -> None:
+    match record:
+        case SessionStartHooksRan() | PromptHooksRan():
+            take_prompt_hooks(t, record)
+        case SubagentStartHooksRan():
+            take_worker_hooks(t, record)
+        case StopHooksRan() if t.state.are_stop_hooks_fired:
+            take_stop_hooks(t, record)
+        case _:
+            pass
 
 
 def _begin(t: Transition) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.demo import DEMO_REPLY_SCHEMA
+from braincode_jupyter.brain.effects import FireHooks
 from braincode_jupyter.brain.handoff import (
     REVIEW_REPLY_SCHEMA,
     WORKER_REPLY_SCHEMA,
@@ -63,7 +64,8 @@ def advance_workers(t: Transition) -> bool:
         finished: dict[str, ResultStatus] = {
             key: result.status for key, result in t.state.results.items()
         }
-        running = frozenset(opened.call.context_id for opened in t.state.open_calls.values())
+        calls = t.state.open_calls.values()
+        running = frozenset(opened.call.context_id for opened in calls) | set(t.state.held)
         startable = ready(t.plan, finished=finished, running=running)
         if not startable:
             stuck = deadlocked(t.plan, finished=finished, running=running)
@@ -117,6 +119,12 @@ def start_worker(t: Transition, worker: RuntimeWorker) -> None:
         )
         finish_failed(t, worker, "not_configured")
         return
+    if "SubagentStart" in request.hook_events:
+        t.set(held={**t.state.held, worker.context_id: worker})
+        t.effects.append(
+            FireHooks(event="SubagentStart", context_id=worker.context_id, role=worker.role)
+        )
+        return
     ask_worker(t, worker, attempt=1)
 
 
@@ -142,6 +150,7 @@ def candidates_of(t: Transition, worker: RuntimeWorker) -> tuple[Candidate, ...]
 def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
     """Ask one model of a worker's chain; a refused budget ends the worker."""
     packet = t.state.handoffs[worker.context_id]
+    said = t.state.worker_hooks.get(worker.context_id)
     is_review = worker.role == "review"
     candidate = candidates_of(t, worker)[attempt - 1]
     prepared = t.prepare(
@@ -152,9 +161,12 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
             candidate=candidate,
             attempt=attempt,
             extra=(
-                review_instructions(packet)
-                if is_review
-                else worker_instructions(packet, is_demo=candidate.is_local_demo)
+                *((said,) if said is not None else ()),
+                *(
+                    review_instructions(packet)
+                    if is_review
+                    else worker_instructions(packet, is_demo=candidate.is_local_demo)
+                ),
             ),
             reply_schema=_reply_schema(candidate, is_review=is_review),
             upstream=frozenset(upstream_of(t.plan, worker.context_id)),
@@ -276,6 +288,15 @@ def finish_worker(
         summary=result.summary if result.error is None else None,
         error=result.error,
     )
+    if "SubagentStop" in t.state.request.hook_events and result.error is None:
+        t.effects.append(
+            FireHooks(
+                event="SubagentStop",
+                context_id=worker.context_id,
+                role=worker.role,
+                text=result.summary,
+            )
+        )
 
 
 def _block(t: Transition, worker: RuntimeWorker) -> None:

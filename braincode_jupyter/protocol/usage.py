@@ -23,6 +23,7 @@ ReasonCode = Literal[
     "upstream_failed",
     "cancelled",
     "stale_recording",
+    "blocked_by_hook",
     "internal_error",
 ]
 """Only these words reach another agent's prompt when a worker fails (security requirement R6)."""

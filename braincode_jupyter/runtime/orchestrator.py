@@ -12,11 +12,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from braincode_jupyter.brain.dispatching import next_context_id, why_not
-from braincode_jupyter.brain.effects import CallModel, CancelCalls, EndRun, WriteRecord
+from braincode_jupyter.brain.effects import CallModel, CancelCalls, EndRun, FireHooks, WriteRecord
 from braincode_jupyter.brain.limits import MIN_OUTPUT_TOKENS
 from braincode_jupyter.brain.step import first_record, initial, step
 from braincode_jupyter.errors import JournalError, ModelError
-from braincode_jupyter.protocol.outside_records import DispatchRequested
+from braincode_jupyter.hooks import (
+    session_start,
+    stop,
+    subagent_start,
+    subagent_stop,
+    user_prompt_submit,
+)
+from braincode_jupyter.hooks.dispatch import hook_record
+from braincode_jupyter.protocol.outside_records import DispatchRequested, McpConnected
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
@@ -31,6 +39,7 @@ from braincode_jupyter.views.fold import fold, start_view
 
 if TYPE_CHECKING:
     from braincode_jupyter.brain.state import RunRequest, RunState
+    from braincode_jupyter.protocol.outside_records import HookReport, McpReport
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
     from braincode_jupyter.protocol.ports import Clock, JournalPort, ModelClient
     from braincode_jupyter.protocol.records import AnyRecord
@@ -108,7 +117,10 @@ class Orchestrator:
         async with asyncio.TaskGroup() as group:
             self._group = group
             try:
-                self._take(first_record(self.request, timestamp=self.clock.now_ms()), durable=True)
+                first = first_record(self.request, timestamp=self.clock.now_ms())
+                self._write(first, durable=True)
+                await self._open(group)
+                self._decide(first)
                 while self.ended is None:
                     record = await self._inbox.get()
                     if record is not None:
@@ -197,6 +209,12 @@ class Orchestrator:
         if self.ended is not None:
             return
         self._write(record, durable=durable)
+        self._decide(record)
+
+    def _decide(self, record: AnyRecord) -> None:
+        """Let the core take a record, and carry out what follows from it, in order."""
+        if self.ended is not None:
+            return
         self.state, effects = step(self.state, record)
         for effect in effects:
             match effect:
@@ -204,12 +222,59 @@ class Orchestrator:
                     self._write(effect.record, durable=effect.durable)
                 case CallModel():
                     self._start(effect.call)
+                case FireHooks():
+                    self._fire(effect)
                 case CancelCalls():
                     self._cancel_calls()
                 case EndRun():
                     self.ended = effect
         if self.observer is not None:
             self.observer.on_view(self.view)
+
+    async def _open(self, group: asyncio.TaskGroup) -> None:
+        """Run the hooks of the prompt and start MCP servers; both are shown, neither decides."""
+        if self.tools is None:
+            return
+        if self.observer is not None:
+            self.observer.on_view(self.view)
+        for point in (session_start(), user_prompt_submit(self.request.prompt)):
+            if point.event in self.request.hook_events and self.ended is None:
+                self._take_hooks(await self.tools.fire(point), self.request.session_id)
+        if self.ended is None:
+            report = await self.tools.connect(group, on_report=self._note_servers)
+            if report is not None:
+                self._note_servers(report)
+
+    def _note_servers(self, report: McpReport) -> None:
+        self.note(McpConnected(timestamp=self.clock.now_ms(), report=report))
+
+    def _fire(self, effect: FireHooks) -> None:
+        if self._group is not None and self.tools is not None:
+            self._group.create_task(self._run_hooks(effect), name=f"hooks-{effect.event}")
+
+    async def _run_hooks(self, effect: FireHooks) -> None:
+        if self.tools is None:
+            return
+        match effect.event:
+            case "SubagentStart":
+                point = subagent_start(effect.role, agent_id=effect.context_id)
+            case "SubagentStop":
+                point = subagent_stop(
+                    effect.role, agent_id=effect.context_id, last_message=effect.text
+                )
+            case _:
+                point = stop(effect.text)
+        self._take_hooks(await self.tools.fire(point), effect.context_id)
+
+    def _take_hooks(self, report: HookReport, context_id: str) -> None:
+        """Hand a report to the core; one that says nothing is not written."""
+        record = hook_record(report, timestamp=self.clock.now_ms(), context_id=context_id)
+        if report.is_empty:
+            self._decide(record)
+        else:
+            self._take(record)
+        if self.ended is not None:
+            self._inbox.put_nowait(None)
 
     def _end_after_bug(self, error: Exception) -> None:
         """Write the terminal record that the core did not come to."""

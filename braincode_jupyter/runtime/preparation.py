@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.key_shapes import mask_keys
-from braincode_jupyter.brain.permission import Policy
 from braincode_jupyter.brain.modes import limits_for
+from braincode_jupyter.brain.permission import Policy
 from braincode_jupyter.brain.presets import policy_for, resolve_preset, router_policy
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
 from braincode_jupyter.brain.state import RunRequest

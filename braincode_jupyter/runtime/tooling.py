@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.roles import NOTEBOOK_ROLES
+from braincode_jupyter.protocol.outside_records import HookReport
 from braincode_jupyter.references import describe
 from braincode_jupyter.references.cells import render_cell
 from braincode_jupyter.runtime.dispatch_tool import DispatchTool
@@ -22,9 +23,14 @@ from braincode_jupyter.tools.sets import project_toolset
 from braincode_jupyter.tools.sql import SqlTools
 
 if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
     from pathlib import Path
 
     from braincode_jupyter.brain.permission import Policy
+    from braincode_jupyter.hooks import HookDispatcher, HookPoint
+    from braincode_jupyter.protocol.outside import McpServers
+    from braincode_jupyter.protocol.outside_records import McpReport
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.protocol.tools import Approver, Toolset
     from braincode_jupyter.runtime.orchestrator import Orchestrator
@@ -52,8 +58,12 @@ class RunTools:
         Who is asked; None: nobody, so what has to be asked is denied.
     forces_roles : bool
         Roles were named by the user: the primary calls no specialist.
+    servers : McpServers or None
+        MCP servers that are configured.
     hub : McpHub or None
-        Connected MCP servers.
+        What starts them.
+    hooks : HookDispatcher or None
+        Hooks that are configured.
     """
 
     project_root: Path
@@ -61,7 +71,9 @@ class RunTools:
     policy: Policy
     approver: Approver | None
     forces_roles: bool = False
+    servers: McpServers | None = None
     hub: McpHub | None = None
+    hooks: HookDispatcher | None = None
     _gate: Gate | None = field(default=None, init=False)
     _pool: ScratchPool | None = field(default=None, init=False)
 
@@ -82,6 +94,21 @@ class RunTools:
             policy=replace(self.policy, is_onlooker=not is_primary),
             has_room=lambda spent, sent: orchestrator.has_room(call, spent, sent),
         )
+
+    async def connect(
+        self, group: asyncio.TaskGroup, *, on_report: Callable[[McpReport], None]
+    ) -> McpReport | None:
+        """Start the MCP servers; None if none is configured."""
+        if self.hub is None or self.servers is None:
+            return None
+        report = await self.hub.connect(self.servers, group=group, on_report=on_report)
+        return None if report.is_empty else report
+
+    async def fire(self, point: HookPoint) -> HookReport:
+        """Run the hooks of one event."""
+        if self.hooks is None:
+            return HookReport(event_name=point.event)
+        return await self.hooks.fire(point)
 
     async def aclose(self) -> None:
         """Stop what is still running: a kernel that was kept warm, MCP servers."""
