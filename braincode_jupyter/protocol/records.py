@@ -27,6 +27,7 @@ from braincode_jupyter.protocol.record import Phase, Record, ReferenceKind
 from braincode_jupyter.protocol.run_records import (
     ClarificationRequested,
     FinalReported,
+    PartialText,
     Recovered,
     ReferenceUsed,
     ReviewDecided,
@@ -124,6 +125,7 @@ __all__ = [
     "ModelFailed",
     "ModelReplied",
     "OpaqueRecord",
+    "PartialText",
     "Phase",
     "PromptManifest",
     "Record",

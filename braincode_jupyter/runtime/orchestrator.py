@@ -17,6 +17,7 @@ from braincode_jupyter.errors import JournalError, ModelError
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
+    PartialText,
     RunCancelled,
     RunFailed,
     UsageRecorded,
@@ -79,6 +80,7 @@ class Orchestrator:
     _tasks: dict[str, asyncio.Task[None]] = field(
         default_factory=dict[str, "asyncio.Task[None]"], init=False
     )
+    _streams: dict[str, _TextCounter] = field(default_factory=dict[str, "_TextCounter"], init=False)
     _group: asyncio.TaskGroup | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -131,7 +133,9 @@ class Orchestrator:
     def cancel(self, by: Literal["stop", "interrupt", "shutdown"]) -> None:
         """Stop the run now; to be called on its loop. A run that has ended stays as it is."""
         if self.ended is None:
-            self._take(RunCancelled(timestamp=self.clock.now_ms(), by=by), durable=True)
+            partials = tuple(stream.partial for stream in self._streams.values() if stream.text)
+            record = RunCancelled(timestamp=self.clock.now_ms(), by=by, partials=partials)
+            self._take(record, durable=True)
             self._inbox.put_nowait(None)
 
     def _take(self, record: AnyRecord, *, durable: bool = False) -> None:
@@ -139,6 +143,8 @@ class Orchestrator:
         if self.ended is not None:
             return
         self._write(record, durable=durable)
+        if isinstance(record, ModelReplied | ModelFailed):
+            self._streams.pop(record.call_id, None)
         self.state, effects = step(self.state, record)
         for effect in effects:
             match effect:
@@ -207,7 +213,7 @@ class Orchestrator:
     async def _perform(self, call: ModelCall) -> None:
         """Make one call; every outcome but a cancel becomes a record."""
         started_ms = self.clock.now_ms()
-        sink = _TextCounter(call.context_id, self.observer)
+        sink = self._streams[call.call_id] = _TextCounter(call, self.observer)
         try:
             reply = await self.models.complete(call, sink.take)
         except ModelError as error:
@@ -287,7 +293,7 @@ class Orchestrator:
 class _TextCounter:
     """Passes streamed text on with its offset, so that a view can catch up."""
 
-    context_id: str
+    call: ModelCall
     observer: RunObserver | None
     pieces: list[str] = field(default_factory=list[str])
     offset: int = 0
@@ -297,9 +303,19 @@ class _TextCounter:
         """What has arrived."""
         return "".join(self.pieces)
 
+    @property
+    def partial(self) -> PartialText:
+        """What has arrived, for the record."""
+        return PartialText(
+            context_id=self.call.context_id,
+            call_kind=self.call.call_kind,
+            role=self.call.role,
+            text=self.text,
+        )
+
     def take(self, piece: str) -> None:
         if self.observer is not None:
-            self.observer.on_text(self.context_id, self.offset, piece)
+            self.observer.on_text(self.call.context_id, self.offset, piece)
         self.pieces.append(piece)
         self.offset += len(piece)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.views import words
 from braincode_jupyter.views.clean import clean_text, clip_text
-from braincode_jupyter.views.fold_calls import note_answer, note_warning, with_attempt
+from braincode_jupyter.views.fold_calls import note_answer, note_partial, note_warning, with_attempt
 from braincode_jupyter.views.fold_workers import (
     MAX_ITEM_CHARS,
     note_decision,
@@ -79,7 +79,9 @@ def note_run_failure(view: RunView, record: RunFailed) -> RunView:
 
 
 def note_cancel(view: RunView, record: RunCancelled) -> RunView:
-    """Take the stop; the end record follows."""
+    """Take the stop, and the text of the calls that it cut; the end record follows."""
+    for partial in record.partials:
+        view = note_partial(view, partial)
     view = view.model_copy(update={"state": "cancelled", "is_stopping": True})
     return _finish(view, "cancelled", record.timestamp)
 
