@@ -21,7 +21,9 @@ standard library only.
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
+from os.path import dirname, expanduser, realpath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,6 +31,29 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 24
 """Names listed in a hint."""
+
+
+def without_home(text: str) -> str:
+    """Return a text with ``~`` in place of the path of the user's home folder (security R73).
+
+    Parameters
+    ----------
+    text : str
+        A message, a prompt or a path.
+
+    Returns
+    -------
+    str
+        The same for people; a shell still understands its paths.
+    """
+    home = expanduser("~")
+    # A home that is the root of a disk, as in some containers, is part of every path.
+    found = {place for place in (home, realpath(home)) if dirname(place) != place}
+    found |= {place.replace("\\", "\\\\") for place in found}
+    if not any(place in text for place in found):
+        return text
+    either = "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
+    return re.sub(rf"(?<![\w.~-])(?:{either})(?![\w-]|\.\w)", "~", text)
 
 
 class BraincodeError(Exception):
@@ -43,9 +68,10 @@ class BraincodeError(Exception):
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        # Errors are kept in notebooks, which are shared.
+        self.message = without_home(message)
+        self.hint = without_home(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()

@@ -18,6 +18,7 @@ from braincode_jupyter.errors import (
     RunCancelledError,
     RunError,
     UsageError,
+    without_home,
 )
 from braincode_jupyter.home import ensure_home
 from braincode_jupyter.journal import open_session, read_records, resolve_session
@@ -127,7 +128,7 @@ class PreparedRun:
             If another process holds the session.
         """
         self._loop = asyncio.get_running_loop()
-        notices = ensure_home(self._preparation.home)
+        notices = map(without_home, ensure_home(self._preparation.home))
         journal = open_session(self._preparation.home, self.session_id)
         request = self._preparation.request
         orchestrator = Orchestrator(

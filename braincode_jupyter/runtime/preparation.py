@@ -18,7 +18,7 @@ from braincode_jupyter.brain.modes import limits_for
 from braincode_jupyter.brain.presets import policy_for, resolve_preset, router_policy
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
 from braincode_jupyter.brain.state import RunRequest
-from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError
+from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError, without_home
 from braincode_jupyter.home import load_home, load_support
 from braincode_jupyter.journal import read_lines, resolve_session
 from braincode_jupyter.models import load_models
@@ -166,7 +166,9 @@ def prepare(
         references=expansion.records(clock.now_ms()),
         context_refs=support.context_refs,
         project_support=support.summary,
-        warnings=(*documents.notices, *support.notices, *expansion.warnings),
+        warnings=tuple(
+            map(without_home, (*documents.notices, *support.notices, *expansion.warnings))
+        ),
     )
     return Preparation(
         request=request, models=models, owns_models=arguments.models is None, home=home
@@ -226,7 +228,7 @@ def _session_text(home: Path, ref: str) -> SessionText | None:
     return SessionText(
         session_id=entry.session_id,
         text=session_reference_text(_context(entry)),
-        uri=str(entry.path),
+        uri=f"session:{entry.session_id}",
     )
 
 
