@@ -106,6 +106,10 @@ class Candidate:
     """The embedded model: never a reviewer, short prompts."""
 
 
+UNKNOWN_MODEL = "is not a known model"
+"""Reason of the refusal of an id without an entry; its hint names near ones."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """Why a model of a chain cannot be used."""

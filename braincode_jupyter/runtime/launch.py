@@ -17,14 +17,13 @@ from braincode_jupyter.errors import (
     ModelError,
     RunCancelledError,
     RunError,
-    UsageError,
     without_home,
 )
 from braincode_jupyter.home import ensure_home
 from braincode_jupyter.journal import open_session, read_records, resolve_session
 from braincode_jupyter.protocol.records import RunEnded, RunFailed, RunStart
 from braincode_jupyter.runtime.orchestrator import Orchestrator
-from braincode_jupyter.runtime.preparation import prepare
+from braincode_jupyter.runtime.preparation import no_session, prepare
 from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold, start_view
@@ -82,6 +81,11 @@ class PreparedRun:
     def run_id(self) -> str:
         """Id of the run."""
         return self._preparation.request.run_id
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know before the run starts."""
+        return self._preparation.request.warnings
 
     @property
     def view(self) -> RunView:
@@ -302,9 +306,8 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     """
     entry = resolve_session(home or default_home(), session_id.removeprefix("@@"))
     if entry is None:
-        raise UsageError(
-            f"No session starts with {session_id!r}.", hint="%braincode sessions lists them."
-        )
+        error = no_session(session_id, hint="%braincode sessions lists them.")
+        raise error
     try:
         records = read_records(entry.path)
     except OSError as error:

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.modes import limits_for
-from braincode_jupyter.brain.presets import policy_for, resolve_preset, router_policy
+from braincode_jupyter.brain.presets import (
+    policy_for,
+    resolve_preset,
+    router_policy,
+    unknown_roles,
+)
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
 from braincode_jupyter.brain.state import RunRequest
 from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError, without_home
@@ -23,7 +28,7 @@ from braincode_jupyter.home import load_home, load_support
 from braincode_jupyter.journal import read_lines, resolve_session
 from braincode_jupyter.models import load_models
 from braincode_jupyter.protocol.records import RunOptions
-from braincode_jupyter.protocol.sections import Section
+from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
 from braincode_jupyter.runtime.settings import default_home
@@ -54,9 +59,9 @@ IMAGE_ROLE = "imageMaker"
 
 NO_MODEL_HINT = """Three ways out:
   1. Set a key before Jupyter starts: OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.
-  2. Use a local server: add its base URL to ~/.braincode/models.json; %braincode doctor looks for
-  one. 3. Install the small embedded model: pip install 'braincode_jupyter[local]', then
-  %braincode local install."""
+  2. Use a local server: add its base URL to ~/.braincode/models.json (%braincode doctor looks).
+  3. Install the small embedded model: pip install 'braincode_jupyter[local]'
+     and then: %braincode local install"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +172,16 @@ def prepare(
         context_refs=support.context_refs,
         project_support=support.summary,
         warnings=tuple(
-            map(without_home, (*documents.notices, *support.notices, *expansion.warnings))
+            map(
+                without_home,
+                (
+                    *documents.notices,
+                    *unknown_roles(chosen.preset, documents.presets),
+                    *_unknown_models(chosen),
+                    *support.notices,
+                    *expansion.warnings,
+                ),
+            )
         ),
     )
     return Preparation(
@@ -258,9 +272,24 @@ def _choose(
             hint="Set a key of a provider with a vision model, or take the images out.",
         )
     why = "; ".join(sorted(refusals)[:3])
+    unknown = _unknown_models(chosen)
     raise ConfigurationError(
         f"No language model can be used with Brain {wanted!r}" + (f" ({why})." if why else "."),
-        hint=NO_MODEL_HINT,
+        hint="\n".join((*unknown, NO_MODEL_HINT)),
+    )
+
+
+def _unknown_models(chosen: _Chosen) -> tuple[str, ...]:
+    """Return a sentence with near names for each model of the Brain that has no entry."""
+    refusals = {
+        refusal.model_id: refusal.hint
+        for resolution in (*chosen.chains.values(), chosen.router)
+        for refusal in resolution.refusals
+        if refusal.reason == UNKNOWN_MODEL
+    }
+    return tuple(
+        f"Brain {chosen.preset.id!r} names the unknown model {model_id!r}. {hint}".strip()
+        for model_id, hint in refusals.items()
     )
 
 
@@ -285,11 +314,32 @@ def _continued(arguments: RunArguments, home: Path) -> SessionEntry | None:
         return None
     entry = resolve_session(home, wanted.removeprefix("@@"))
     if entry is None:
-        raise UsageError(
-            f"No session starts with {wanted!r}.",
-            hint="%braincode sessions lists them; --continue alone takes the newest.",
+        error = no_session(
+            wanted, hint="%braincode sessions lists them; --continue alone takes the newest."
         )
+        raise error
     return entry
+
+
+def no_session(wanted: str, *, hint: str) -> UsageError:
+    """Return the error for a session that is not there.
+
+    Parameters
+    ----------
+    wanted : str
+        Id, prefix or ``last``, with or without ``@@``.
+    hint : str
+        What to do if there are others.
+
+    Returns
+    -------
+    UsageError
+        To be raised.
+    """
+    ref = wanted.removeprefix("@@")
+    if ref == "last":
+        return UsageError("There is no session yet.", hint="Each %%braincode cell makes one.")
+    return UsageError(f"No session starts with {ref!r}.", hint=hint)
 
 
 def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:

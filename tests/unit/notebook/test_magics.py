@@ -191,6 +191,16 @@ def test_bad_input_is_an_error_with_a_hint_before_any_call(
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("line", ["what is in df?", "price is $name and {name}", "shwo me"])
+def test_B05_a_request_on_the_line_magic_is_told_where_it_goes(
+    run: Callable[[str], str], line: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        run(f"%braincode {line}")
+
+    assert "below a line with %%braincode" in caught.value.hint
+
+
 def test_help_names_every_option_and_every_subcommand(run: Callable[[str], str]) -> None:
     text = run("%braincode")
 
