@@ -123,7 +123,7 @@ HINTS: Mapping[ReasonCode, str] = MappingProxyType(
 )
 NOT_RUN = "Not run: the run ended before its turn."
 INTERRUPTED = "The session file ends without an end record."
-RESUME_HINT = "See %braincode resume."
+RESUME_HINT = "What was found is kept: %%braincode --continue ID goes on in its session."
 UNSTRUCTURED = "The reply was not in the asked form; its text was kept."
 NO_REVIEW_RESULT = "The review gave no usable decision."
 NO_REVIEW_STOPPED = "The run ended before the review."
