@@ -89,7 +89,7 @@ def note_cancel(view: RunView, record: RunCancelled) -> RunView:
 def note_report(view: RunView, record: FinalReported) -> RunView:
     """Take the warnings of the final report; all else is known from other records."""
     report: JsonValue = record.final_report
-    if not isinstance(report, dict):
+    if not isinstance(report, dict) or view.clarification is not None:
         return view
     listed = report.get("warnings")
     for warning in listed if isinstance(listed, list) else []:
