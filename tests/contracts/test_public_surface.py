@@ -64,6 +64,7 @@ SURFACE: dict[str, set[str]] = {
         "Weights",
         "install",
         "installed",
+        "known_secrets",
         "load_models",
         "warm_up",
     },
