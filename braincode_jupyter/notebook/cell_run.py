@@ -46,6 +46,8 @@ class CellRun:
         The request.
     slot : Slot
         Where in the output of the cell.
+    is_awaited : bool
+        The cell awaits what `start` returns; otherwise `start` blocks.
     """
 
     access: ShellAccess
@@ -53,6 +55,8 @@ class CellRun:
     arguments: CellArguments
     prompt: str
     slot: Slot
+    is_awaited: bool
+    is_started: bool = False
 
     def start(self) -> Awaitable[None] | None:
         """Start it.
@@ -72,6 +76,7 @@ class CellRun:
             planning = plan_run(self.prompt, asked, self.notebook.sources())
             return self._show_plan(self.notebook.loop.submit(planning))
         prepared = prepare_run(self.prompt, asked, self.notebook.sources())
+        self.is_started = True
         display = open_display(
             self.access,
             prepared.view,
@@ -81,9 +86,9 @@ class CellRun:
         )
         if self.arguments.background and self.access.place().has_page:
             self._submit(prepared, self._run_alone(prepared, display))
-            return _nothing() if self.access.awaits_cells else None
+            return _nothing() if self.is_awaited else None
         job = self._submit(prepared, prepared.execute(display))
-        if self.access.awaits_cells:
+        if self.is_awaited:
             return self._follow(job, prepared, display)
         self._wait(job, prepared, display)
         return None
@@ -92,7 +97,7 @@ class CellRun:
         async def show() -> None:
             self.slot.say(plan_text(await follow(job)))
 
-        if self.access.awaits_cells:
+        if self.is_awaited:
             return show()
         self.access.write(plan_text(wait(job)))
         return None
