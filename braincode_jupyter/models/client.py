@@ -22,6 +22,7 @@ from braincode_jupyter.models.failures import reply_failure, to_model_error
 from braincode_jupyter.models.keys import Endpoint
 from braincode_jupyter.models.local import ALIAS, SHARED_SERVERS, SLOTS, LocalServers
 from braincode_jupyter.models.pricing import cost_usd
+from braincode_jupyter.models.redaction import StreamHider
 from braincode_jupyter.models.registry import (
     LOCAL_PROVIDER,
     LocalModelFile,
@@ -200,7 +201,7 @@ class ProviderModels:
     ) -> agents.StreamEnd:
         provider = await self._provider(endpoint)
         loop = asyncio.get_running_loop()
-        joiner = PieceJoiner()
+        joiner, hider = PieceJoiner(), StreamHider(self._registry.redactor)
         is_slow = call.candidate.thinking in _LONG_THINKING or call.candidate.is_local_demo
         first_s = self._timeouts.thinking_first_s if is_slow else self._timeouts.first_s
 
@@ -212,12 +213,13 @@ class ProviderModels:
         def take(piece: str) -> None:
             # Before the first text a model may think for long, and show it now and then.
             silence.reschedule(loop.time() + (self._timeouts.between_s if pieces else first_s))
-            show(joiner.feed(piece))
+            show(hider.feed(joiner.feed(piece)))
 
         silence.reschedule(loop.time() + first_s)
-        end = await agents.stream_reply(call, endpoint, provider=provider, on_piece=take)
-        show(joiner.rest())
-        return end
+        try:
+            return await agents.stream_reply(call, endpoint, provider=provider, on_piece=take)
+        finally:
+            show(hider.feed(joiner.rest()) + hider.rest())
 
     def _pool(self) -> _Pool:
         return self._pools.setdefault(asyncio.get_running_loop(), _Pool())

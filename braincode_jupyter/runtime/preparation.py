@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from braincode_jupyter.brain.state import RunRequest
 from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError, without_home
 from braincode_jupyter.home import load_home, load_support
 from braincode_jupyter.journal import read_lines, resolve_session
-from braincode_jupyter.models import load_models
+from braincode_jupyter.models import known_secrets, load_models
 from braincode_jupyter.protocol.records import RunOptions
 from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Section
 from braincode_jupyter.references.expansion import expand
@@ -36,11 +36,12 @@ from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
 from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from braincode_jupyter.brain.presets import BrainPreset
     from braincode_jupyter.home import Home, ProjectSupport
     from braincode_jupyter.journal import SessionEntry
+    from braincode_jupyter.models.redaction import Redactor
     from braincode_jupyter.protocol.ports import Clock, ModelClient
     from braincode_jupyter.protocol.sections import Resolution
     from braincode_jupyter.references import Expansion
@@ -133,9 +134,10 @@ def prepare(
     home = arguments.home or default_home()
     root = (arguments.project_root or Path.cwd()).resolve()
     documents = load_home(home)
-    models = arguments.models or load_models(
-        documents.models.models, documents.auth.providers, dict(os.environ)
-    )
+    configured = (documents.models.models, documents.auth.providers, dict(os.environ))
+    secrets = known_secrets(*configured)
+    _check_secrets(prompt, secrets)
+    models = arguments.models or load_models(*configured)
     chosen = _choose(arguments, documents, models, vision=False)
     sees = _resolve(chosen.preset, models, vision=True).is_complete
     expansion = _expand(prompt, arguments, sources=sources, root=root, home=home, sees=sees)
@@ -144,6 +146,15 @@ def prepare(
     support = load_support(home, root)
     continued = _continued(arguments, home)
     mode = arguments.mode or documents.settings.mode
+    sections, hidden = _without_secrets(
+        (
+            *_support_sections(support),
+            _environment(clock),
+            *_continuity(continued),
+            *expansion.sections,
+        ),
+        secrets,
+    )
     request = RunRequest(
         session_id=continued.session_id if continued is not None else new_id(),
         run_id=new_id(),
@@ -162,12 +173,7 @@ def prepare(
         limits=limits_for(mode, chosen.preset, max_workers=arguments.max_workers),
         chains=chosen.chains,
         router=chosen.router,
-        sections=(
-            *_support_sections(support),
-            _environment(clock),
-            *_continuity(continued),
-            *expansion.sections,
-        ),
+        sections=sections,
         references=expansion.records(clock.now_ms()),
         context_refs=support.context_refs,
         project_support=support.summary,
@@ -180,6 +186,7 @@ def prepare(
                     *_unknown_models(chosen),
                     *support.notices,
                     *expansion.warnings,
+                    *hidden,
                 ),
             )
         ),
@@ -200,6 +207,29 @@ def _check_prompt(prompt: str) -> None:
             f"The request has {size:,} bytes; the limit is {MAX_PROMPT_BYTES:,}.",
             hint="Put long text in a file or a variable and refer to it with @path or @var:NAME.",
         )
+
+
+def _check_secrets(prompt: str, secrets: Redactor) -> None:
+    """Refuse a request that holds a configured key, whatever its shape (security R69)."""
+    if secrets.hide(prompt)[1]:
+        raise UsageError(
+            "The request holds one of your configured keys; nothing was sent.",
+            hint="Take it out: cells and IPython's history are stored as plain text.",
+        )
+
+
+def _without_secrets(
+    sections: Sequence[Section], secrets: Redactor
+) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """Replace configured keys in what is about to be sent (security R67), and say how many."""
+    kept: list[Section] = []
+    total = 0
+    for section in sections:
+        text, count = secrets.hide(section.text)
+        total += count
+        kept.append(replace(section, text=text) if count else section)
+    said = f"{total} of your configured keys were in what was to be sent, and were masked."
+    return tuple(kept), (said,) if total else ()
 
 
 def _check_numbers(arguments: RunArguments) -> None:
@@ -354,7 +384,7 @@ def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:
             owner="user",
             source=f"session:{continued.session_id}",
             title="Conversation so far",
-            text=compact_snapshot(context),
+            text=mask_keys(compact_snapshot(context))[0],
         ),
     )
 
