@@ -235,35 +235,58 @@ def current_shell() -> Shell | None:
     return None if module is None else module.get_ipython()
 
 
-def version_note(*, has_kernel: bool) -> str | None:
-    """Say in one sentence that IPython or ipykernel is too old; None if neither is."""
-    for name, floor in (("IPython", IPYTHON_FLOOR), ("ipykernel", IPYKERNEL_FLOOR)):
-        found = _running_version(name)
-        if found is not None and found < floor and (has_kernel or name == "IPython"):
-            return (
-                f"{name} {_dotted(found)} is older than {_dotted(floor)}, the oldest one that "
-                "braincode_jupyter is tested with: please upgrade it."
-            )
-    kernel = _running_version("ipykernel") if has_kernel else None
-    if kernel is not None and kernel < IPYKERNEL_FOR_CLICKS:
+def running_version(package: str) -> str:
+    """Return the version of an imported package; empty if it is not imported."""
+    return str(getattr(sys.modules.get(package), "__version__", ""))
+
+
+def version_note(
+    *, has_kernel: bool, version_of: Callable[[str], str] = running_version
+) -> str | None:
+    """Say in one sentence that IPython or ipykernel is too old; None if neither is.
+
+    Parameters
+    ----------
+    has_kernel : bool
+        Whether ipykernel matters.
+    version_of : callable
+        Gives the version of a package, or an empty text.
+
+    Returns
+    -------
+    str or None
+        The sentence.
+    """
+    found = _numbers(version_of("IPython"))
+    if found and found < IPYTHON_FLOOR:
+        return _too_old("IPython", found, IPYTHON_FLOOR)
+    found = _numbers(version_of("ipykernel")) if has_kernel else ()
+    if found and found < IPYKERNEL_FLOOR:
+        return _too_old("ipykernel", found, IPYKERNEL_FLOOR)
+    if found and found < IPYKERNEL_FOR_CLICKS:
         return (
-            f"With ipykernel {_dotted(kernel)} clicks on a card arrive when its cell has ended: "
+            f"With ipykernel {_dotted(found)} clicks on a card arrive when its cell has ended: "
             "stop a run with the kernel's interrupt button, or install "
             f"ipykernel>={_dotted(IPYKERNEL_FOR_CLICKS)}."
         )
     return None
 
 
+def _too_old(package: str, found: tuple[int, ...], floor: tuple[int, ...]) -> str:
+    return (
+        f"{package} {_dotted(found)} is older than {_dotted(floor)}, the oldest one that "
+        "braincode_jupyter is tested with: please upgrade it."
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version."""
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())
+
+
 def is_loaded(module: str) -> bool:
     """Return whether a module has been imported, by a cell or by the warm-up."""
     return module in sys.modules
-
-
-def _running_version(package: str) -> tuple[int, ...] | None:
-    """Return the first two numbers of an imported package's version, or None."""
-    text = str(getattr(sys.modules.get(package), "__version__", ""))
-    numbers = [int(part) for part in text.split(".")[:2] if part.isdecimal()]
-    return tuple(numbers) or None
 
 
 def _dotted(version: tuple[int, ...]) -> str:

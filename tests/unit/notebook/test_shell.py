@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ipykernel
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -123,17 +122,20 @@ def test_bound_names_are_the_users_but_the_private_one() -> None:
         ("ipykernel 7.3.1", "With ipykernel 7.3 clicks on a card arrive when its cell has ended"),
     ],
 )
-def test_one_sentence_tells_of_an_old_version(
-    running: str, says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_sentence_tells_of_an_old_version(running: str, says: str) -> None:
     package, version = running.split()
-    module = pytest.importorskip(package)
-    monkeypatch.setattr(module, "__version__", version)
+    found = {"IPython": "9.18.1", "ipykernel": "7.4.0", package: version}
 
-    assert str(version_note(has_kernel=True)).startswith(says)
+    assert str(version_note(has_kernel=True, version_of=found.__getitem__)).startswith(says)
 
 
-def test_versions_of_today_need_no_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ipykernel, "__version__", "7.4.0")
+def test_versions_of_today_need_no_sentence() -> None:
+    found = {"IPython": "9.18.1", "ipykernel": "7.4.0"}
 
-    assert version_note(has_kernel=True) is None
+    assert version_note(has_kernel=True, version_of=found.__getitem__) is None
+
+
+def test_a_terminal_does_not_care_for_the_kernel() -> None:
+    found = {"IPython": "8.18.0", "ipykernel": "5.0"}
+
+    assert version_note(has_kernel=False, version_of=found.__getitem__) is None
