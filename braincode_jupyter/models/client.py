@@ -143,6 +143,7 @@ class ProviderModels:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + call.timeout_s
         waits: list[JsonValue] = []
+        waited_s = 0.0
         while True:
             try:
                 reply = await self._try(call, on_text, deadline=deadline)
@@ -153,14 +154,18 @@ class ProviderModels:
                 )
                 if wait_s is None or not self._may_wait(wait_s, deadline - loop.time()):
                     if waits:
-                        error.message += f" ({tries} tries)"
+                        error.message += f" ({tries} tries, {waited_s:.1f} s waited)"
                     raise
+                waited_s += wait_s
                 waits.append({"code": error.code, "status": error.status, "waitedS": wait_s})
                 await asyncio.sleep(wait_s)
             else:
-                if waits:
-                    return replace(reply, retries=len(waits), details={"retries": waits})
-                return reply
+                return replace(
+                    reply,
+                    retries=len(waits),
+                    waited_ms=round(waited_s * 1000),
+                    details={"retries": waits} if waits else {},
+                )
 
     def _may_wait(self, wait_s: float, left_s: float) -> bool:
         return wait_s < left_s and self._allowance.take(wait_s)

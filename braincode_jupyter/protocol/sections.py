@@ -152,4 +152,5 @@ class ModelReply:
     usage: TokenUsage | None
     cost_usd: float | None = None
     retries: int = 0
+    waited_ms: int = 0
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])

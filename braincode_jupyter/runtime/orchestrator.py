@@ -237,6 +237,8 @@ class Orchestrator:
                 text=reply.text,
                 finish_reason=reply.finish_reason,
                 duration_ms=self.clock.now_ms() - started_ms,
+                retries=reply.retries,
+                waited_ms=reply.waited_ms,
             )
         self._tasks.pop(call.call_id, None)
         self._inbox.put_nowait(outcome)

@@ -11,7 +11,7 @@ import platform
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.modes import limits_for
@@ -36,7 +36,7 @@ from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
 from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from braincode_jupyter.brain.presets import BrainPreset
     from braincode_jupyter.home import Home, ProjectSupport
@@ -131,7 +131,8 @@ def prepare(
     """
     _check_prompt(prompt)
     _check_numbers(arguments)
-    home = arguments.home or default_home()
+    own_home = default_home()
+    home = arguments.home or own_home
     root = (arguments.project_root or Path.cwd()).resolve()
     documents = load_home(home)
     configured = (documents.models.models, documents.auth.providers, dict(os.environ))
@@ -159,16 +160,7 @@ def prepare(
         session_id=continued.session_id if continued is not None else new_id(),
         run_id=new_id(),
         prompt=prompt,
-        options=RunOptions(
-            mode=mode,
-            brain_id=chosen.preset.id,
-            force_roles=arguments.roles,
-            review=arguments.review,
-            max_workers=arguments.max_workers,
-            max_tokens=arguments.max_tokens,
-            heuristic=arguments.heuristic,
-            need_to_know=arguments.need_to_know,
-        ),
+        options=_options(arguments, mode, chosen.preset.id),
         preset=chosen.preset,
         limits=limits_for(mode, chosen.preset, max_workers=arguments.max_workers),
         chains=chosen.chains,
@@ -177,23 +169,38 @@ def prepare(
         references=expansion.records(clock.now_ms()),
         context_refs=support.context_refs,
         project_support=support.summary,
-        warnings=tuple(
-            map(
-                without_home,
-                (
-                    *documents.notices,
-                    *unknown_roles(chosen.preset, documents.presets),
-                    *_unknown_models(chosen),
-                    *support.notices,
-                    *expansion.warnings,
-                    *hidden,
-                ),
-            )
+        warnings=_warnings(
+            documents.notices,
+            unknown_roles(chosen.preset, documents.presets),
+            _unknown_models(chosen),
+            support.notices,
+            expansion.warnings,
+            hidden,
         ),
     )
     return Preparation(
         request=request, models=models, owns_models=arguments.models is None, home=home
     )
+
+
+def _options(
+    arguments: RunArguments, mode: Literal["auto", "radical"], brain_id: str
+) -> RunOptions:
+    return RunOptions(
+        mode=mode,
+        brain_id=brain_id,
+        force_roles=arguments.roles,
+        review=arguments.review,
+        max_workers=arguments.max_workers,
+        max_tokens=arguments.max_tokens,
+        heuristic=arguments.heuristic,
+        need_to_know=arguments.need_to_know,
+    )
+
+
+def _warnings(*groups: Iterable[str]) -> tuple[str, ...]:
+    """Return what the user should know; it is kept in the notebook, so without the home folder."""
+    return tuple(without_home(sentence) for group in groups for sentence in group)
 
 
 def _check_prompt(prompt: str) -> None:

@@ -85,6 +85,10 @@ def note_reply(view: RunView, record: ModelReplied) -> RunView:
     name = clean_line(record.model_id)
     if name not in view.models:
         view = view.model_copy(update={"models": (*view.models, name)})
+    if record.retries > 0:
+        waited = f"after {max(record.waited_ms, 0) / 1000:.1f} s of waiting"
+        tries = f"the provider answered at try {record.retries + 1}, {waited}"
+        view = note_warning(view, f"{clean_line(record.role)}: {tries}.")
     if record.provider == DEMO_PROVIDER:
         view = view.model_copy(update={"model_note": words.DEMO_MODEL})
     if record.call_kind == "primary":
