@@ -12,6 +12,7 @@
     │  ├─ RunCancelledError            stopped by the user or by a kernel interrupt
     │  └─ LimitExceededError           limit, spent
     ├─ JournalError                    path, line number
+    │  └─ SessionInUseError            another writer has the session
     └─ AssetsNotBuiltError             the command that builds them
 
 A message is one sentence on what happened; ``hint`` is one on what to do. In IPython they are shown
@@ -23,7 +24,6 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from os.path import dirname, expanduser, realpath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +31,22 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 24
 """Names listed in a hint."""
+
+
+_HOMES: set[str] = set()
+
+
+def hide_home(*places: str) -> None:
+    """Say where the user's home folder is, so that `without_home` can keep it out of texts.
+
+    Parameters
+    ----------
+    *places : str
+        Its path, in every form in which it may stand in a text. This module does not look itself:
+        the pure layers stand on it.
+    """
+    _HOMES.update(places)
+    _HOMES.update(place.replace("\\", "\\\\") for place in places)
 
 
 def without_home(text: str) -> str:
@@ -46,13 +62,9 @@ def without_home(text: str) -> str:
     str
         The same for people; a shell still understands its paths.
     """
-    home = expanduser("~")
-    # A home that is the root of a disk, as in some containers, is part of every path.
-    found = {place for place in (home, realpath(home)) if dirname(place) != place}
-    found |= {place.replace("\\", "\\\\") for place in found}
-    if not any(place in text for place in found):
+    if not any(place in text for place in _HOMES):
         return text
-    either = "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
+    either = "|".join(map(re.escape, sorted(_HOMES, key=len, reverse=True)))
     return re.sub(rf"(?<![\w.~-])(?:{either})(?![\w-]|\.\w)", "~", text)
 
 
@@ -180,6 +192,10 @@ class LimitExceededError(RunError):
 
 class JournalError(BraincodeError):
     """A session file cannot be written or read."""
+
+
+class SessionInUseError(JournalError):
+    """Another run, maybe of another process, is writing the session."""
 
 
 class AssetsNotBuiltError(BraincodeError):
