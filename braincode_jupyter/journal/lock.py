@@ -15,7 +15,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from braincode_jupyter.errors import JournalError
+from braincode_jupyter.errors import JournalError, SessionInUseError
 from braincode_jupyter.journal.files import FILE_MODE, read_whole, write_private
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ class SessionLock:
 
     Raises
     ------
-    JournalError
+    SessionInUseError
         If another writer has it; the message names process and time.
+    JournalError
+        If there can be no lock.
     """
 
     def __init__(self, session_file: Path) -> None:
@@ -92,12 +94,12 @@ class SessionLock:
         with contextlib.suppress(OSError):
             write_private(self._holder_file, json.dumps(holder).encode(), durable=False)
 
-    def _in_use(self, lock_file: Path) -> JournalError:
+    def _in_use(self, lock_file: Path) -> SessionInUseError:
         message = f"Session {self._session_file.stem!r} is in use by {self._describe_holder()}."
         hint = "Stop that run, or start a new session that refers to this one with @@."
         if lock_file.suffix == ".lock-file":
             hint += f" If no run is left, delete {str(lock_file)!r}."
-        return JournalError(message, hint=hint)
+        return SessionInUseError(message, hint=hint)
 
     def _describe_holder(self) -> str:
         try:

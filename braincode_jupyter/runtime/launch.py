@@ -17,6 +17,7 @@ from braincode_jupyter.errors import (
     ModelError,
     RunCancelledError,
     RunError,
+    SessionInUseError,
     without_home,
 )
 from braincode_jupyter.home import ensure_home
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from braincode_jupyter.brain.effects import EndRun
+    from braincode_jupyter.journal import SessionWriter
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import Clock
     from braincode_jupyter.protocol.records import AnyRecord
@@ -128,12 +130,12 @@ class PreparedRun:
         ------
         asyncio.CancelledError
             If the task was cancelled, as by a kernel interrupt; the end record is written first.
-        JournalError
-            If another process holds the session.
+        SessionInUseError
+            If another run holds the session. One that cannot be written for another reason does
+            not stop the run: its view says so.
         """
         self._loop = asyncio.get_running_loop()
-        notices = map(without_home, ensure_home(self._preparation.home))
-        journal = open_session(self._preparation.home, self.session_id)
+        journal, notices = self._open_journal()
         request = self._preparation.request
         orchestrator = Orchestrator(
             request=replace(request, warnings=(*request.warnings, *notices)),
@@ -153,6 +155,18 @@ class PreparedRun:
                 await self._preparation.models.aclose()
         return self._run(orchestrator)
 
+    def _open_journal(self) -> tuple[SessionWriter | _NoJournal, tuple[str, ...]]:
+        """Return where records go, and what was done to the home folder."""
+        home = self._preparation.home
+        try:
+            notices = ensure_home(home)
+            journal = open_session(home, self.session_id)
+        except SessionInUseError:
+            raise
+        except (ConfigurationError, JournalError) as error:
+            return _NoJournal(error), ()
+        return journal, tuple(map(without_home, notices))
+
     def current(self) -> Run:
         """Return the run as far as it is, for example after a cancel."""
         if self._orchestrator is None:
@@ -167,6 +181,21 @@ class PreparedRun:
             calls=orchestrator.calls,
             error=None if ended is None else error_of(ended),
         )
+
+
+class _NoJournal:
+    """Stands for a session file that cannot be made: a full disk, a home that is read-only."""
+
+    def __init__(self, error: BraincodeError) -> None:
+        self._error = error
+
+    def append(self, record: AnyRecord, *, durable: bool = False) -> None:
+        """Say that nothing is written."""
+        del record, durable
+        raise JournalError(self._error.message, hint=self._error.hint)
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
 
 
 def error_of(ended: EndRun) -> BraincodeError | None:

@@ -85,3 +85,20 @@ def test_an_unknown_session_to_continue_is_named_as_typed(tmp_path: Path) -> Non
 
     with pytest.raises(UsageError, match="No session starts with 'nope'"):
         prepare_run("why?", arguments, Sources())
+
+
+@pytest.mark.parametrize("place", ["home", "home/sessions"])
+async def test_R107_a_home_that_cannot_be_written_costs_no_answer(
+    tmp_path: Path, place: str
+) -> None:
+    in_the_way = tmp_path / place
+    in_the_way.parent.mkdir(exist_ok=True)
+    in_the_way.write_text("no folder", encoding="utf-8")
+    arguments = RunArguments(home=tmp_path / "home", project_root=tmp_path, models=ScriptedModel())
+
+    run = await prepare_run("why?", arguments, Sources()).execute()
+
+    assert run.status == "completed"
+    assert run.answer
+    assert not run.view.is_saved
+    assert any(warning.startswith("Not saved: ") for warning in run.view.warnings)
