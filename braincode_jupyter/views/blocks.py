@@ -206,8 +206,11 @@ class _Builder:
 def _alignment(opener: Token | None) -> Literal["", "left", "center", "right"]:
     # The parser gives a style that it wrote itself.
     style = "" if opener is None else str(opener.attrs.get("style") or "")
-    said = style.removeprefix("text-align:")
-    return said if said in {"left", "center", "right"} else ""
+    match style.removeprefix("text-align:"):
+        case "left" | "center" | "right" as said:
+            return said
+        case _:
+            return ""
 
 
 def _spans(tokens: Sequence[Token]) -> tuple[Span, ...]:

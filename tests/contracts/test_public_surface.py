@@ -131,6 +131,7 @@ SURFACE: dict[str, set[str]] = {
         "run_view_schema",
         "start_view",
         "to_blocks",
+        "to_brief",
         "to_bundle",
         "to_html",
         "to_page",
