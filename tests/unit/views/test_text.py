@@ -123,7 +123,7 @@ def test_the_brief_text_tells_what_came_of_it_and_where_the_rest_is() -> None:
         "%braincode show 3f2a91c4 tells more",
     ):
         assert expected in brief
-    for detail in ("Who saw what", "What this worker saw", "@var:sales"):
+    for detail in ("Who saw what", "What this worker saw", "currency of 312 rows"):
         assert detail in whole
         assert detail not in brief
     assert len(brief.splitlines()) < len(whole.splitlines()) / 2
