@@ -8,17 +8,17 @@ registered, and taken back by `remove`.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from braincode_jupyter.notebook.cells import ShellCells
-from braincode_jupyter.notebook.variables import ShellVariables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from braincode_jupyter.notebook.cells import ShellCells
     from braincode_jupyter.notebook.completion import ReferenceCompletion
     from braincode_jupyter.notebook.place import Place
+    from braincode_jupyter.notebook.variables import ShellVariables
 
 MAGIC = "braincode"
 """Name of both magics."""
@@ -192,6 +192,8 @@ class ShellAccess:
 
     def watch_cells(self) -> ShellCells:
         """Return a source of the cells of this notebook; it has yet to be registered."""
+        from braincode_jupyter.notebook.cells import ShellCells  # noqa: PLC0415 - light load
+
         shell = self._shell
         return ShellCells(
             events=shell.events,
@@ -202,8 +204,21 @@ class ShellAccess:
 
     def variables(self) -> ShellVariables:
         """Return a source of the user's variables."""
+        from braincode_jupyter.notebook.variables import (  # noqa: PLC0415 - light load
+            ShellVariables,
+        )
+
         shell = self._shell
         return ShellVariables(lambda: shell.user_ns, lambda: shell.user_ns_hidden)
+
+    def before_cells(self, function: Callable[[], None]) -> None:
+        """Call a function before each cell, earlier than any watcher of cells."""
+        self._shell.events.register("pre_execute", function)
+
+    def not_before_cells(self, function: Callable[[], None]) -> None:
+        """Take back `before_cells`; a second call does nothing."""
+        with suppress(ValueError):
+            self._shell.events.unregister("pre_execute", function)
 
     def attach(self, completion: ReferenceCompletion) -> None:
         """Let the shell's completer ask for ours, too."""
