@@ -26,6 +26,35 @@ if TYPE_CHECKING:
 _MAX_HOLDER_BYTES: Final = 4096
 
 
+def is_being_written(session_file: Path) -> bool:
+    """Tell whether a run of this or another process holds the session.
+
+    Parameters
+    ----------
+    session_file : Path
+        The ``.jsonl`` file.
+
+    Returns
+    -------
+    bool
+        False also for what a killed process left behind.
+    """
+    import filelock  # noqa: PLC0415 - 50 ms to import
+
+    if not session_file.with_suffix(".holder").exists():
+        return False
+    path = session_file.with_suffix(".lock")
+    if not path.exists():
+        return session_file.with_suffix(".lock-file").exists()
+    try:
+        with filelock.FileLock(path, timeout=0, mode=FILE_MODE, thread_local=False):
+            return False
+    except filelock.Timeout:
+        return True
+    except (OSError, NotImplementedError):
+        return session_file.with_suffix(".lock-file").exists()
+
+
 class SessionLock:
     """The right to write one session file.
 

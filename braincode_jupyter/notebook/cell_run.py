@@ -110,16 +110,16 @@ class CellRun:
     async def _follow(self, job: Job[Run], prepared: PreparedRun, display: RunDisplay) -> None:
         try:
             run = await follow(job)
-        except BaseException:
-            self._give_up(prepared, display)
+        except BaseException as error:
+            self._give_up(prepared, display, error)
             raise
         self._complete(run, display)
 
     def _wait(self, job: Job[Run], prepared: PreparedRun, display: RunDisplay) -> None:
         try:
             run = wait(job)
-        except BaseException:
-            self._give_up(prepared, display)
+        except BaseException as error:
+            self._give_up(prepared, display, error)
             raise
         self._complete(run, display)
 
@@ -127,8 +127,8 @@ class CellRun:
         """Run with nobody waiting; the card is all that tells of a failure."""
         try:
             run = await prepared.execute(display)
-        except BaseException:
-            self._give_up(prepared, display)
+        except BaseException as error:
+            self._give_up(prepared, display, error)
             raise
         display.finish(run.view)
         self._bind(run)
@@ -139,10 +139,11 @@ class CellRun:
         if (error := failure_of(run)) is not None:
             raise error
 
-    def _give_up(self, prepared: PreparedRun, display: RunDisplay) -> None:
+    def _give_up(self, prepared: PreparedRun, display: RunDisplay, error: BaseException) -> None:
         """Show and bind what there is of a run that gave no result."""
-        display.finish()
-        self._bind(prepared.current())
+        run = prepared.given_up(error)
+        display.finish(run.view)
+        self._bind(run)
 
     def _bind(self, run: Run) -> None:
         names: dict[str, object] = {RESULT_NAME: run}

@@ -65,13 +65,13 @@ class RunDisplay:
         Parameters
         ----------
         view : RunView or None
-            None: the last view that was observed; a run that was given up shows as interrupted,
+            None: the last view that was observed. A run that was given up shows as interrupted,
             which is how its session file reads.
         """
         if self.is_finished:
             return
         self.is_finished = True
-        self.show_final(view or _ended(self.view))
+        self.show_final(_ended(view or self.view))
 
     def show_live(self, view: RunView) -> None:
         """Show a view of the living run."""

@@ -21,13 +21,19 @@ from braincode_jupyter.errors import (
     without_home,
 )
 from braincode_jupyter.home import ensure_home
-from braincode_jupyter.journal import open_session, read_records, resolve_session
+from braincode_jupyter.journal import (
+    is_being_written,
+    open_session,
+    read_records,
+    resolve_session,
+)
 from braincode_jupyter.protocol.records import RunEnded, RunFailed, RunStart
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.preparation import no_session, prepare
 from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold, start_view
+from braincode_jupyter.views.fold_end import is_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -167,11 +173,26 @@ class PreparedRun:
             return _NoJournal(error), ()
         return journal, tuple(map(without_home, notices))
 
-    def current(self) -> Run:
-        """Return the run as far as it is, for example after a cancel."""
-        if self._orchestrator is None:
+    def given_up(self, error: BaseException) -> Run:
+        """Return the run as far as it is.
+
+        Parameters
+        ----------
+        error : BaseException
+            Why nobody waits for its end any more.
+
+        Returns
+        -------
+        Run
+            One that did not come to its start has failed with this error, or was cancelled.
+        """
+        if self._orchestrator is not None:
+            return self._run(self._orchestrator)
+        if not isinstance(error, BraincodeError):
             return Run(self.view, ())
-        return self._run(self._orchestrator)
+        state = "cancelled" if isinstance(error, RunCancelledError) else "failed"
+        told = {"state": state, "phase": "done", "error": error.message, "hint": error.hint}
+        return Run(self.view.model_copy(update=told), (), error=error)
 
     def _run(self, orchestrator: Orchestrator) -> Run:
         ended = orchestrator.ended
@@ -324,7 +345,7 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     -------
     Run
         Its prompts are not part of the file, so ``run.calls`` is empty; a run without end record
-        reads as interrupted.
+        reads as interrupted, unless it is going on.
 
     Raises
     ------
@@ -347,7 +368,9 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     view = start_view(entry.session_id)
     for record in records:
         view = fold(view, record)
-    return Run(close_view(view), _last_run(records))
+    # What another run is writing at this moment has no end record yet, and is not interrupted.
+    is_going_on = not is_over(view) and is_being_written(entry.path)
+    return Run(view if is_going_on else close_view(view), _last_run(records))
 
 
 def _last_run(records: Sequence[AnyRecord]) -> tuple[AnyRecord, ...]:

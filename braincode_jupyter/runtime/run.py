@@ -62,7 +62,7 @@ class Run:
 
     @property
     def status(self) -> str:
-        """completed, needs_clarification, failed, cancelled or interrupted."""
+        """completed, needs_clarification, failed, cancelled, interrupted; or queued, running."""
         return self.view.state
 
     @property

@@ -46,6 +46,7 @@ SURFACE: dict[str, set[str]] = {
         "SessionEntry",
         "SessionLines",
         "SessionWriter",
+        "is_being_written",
         "is_session_id",
         "list_sessions",
         "open_session",

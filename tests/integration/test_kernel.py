@@ -306,6 +306,31 @@ def test_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) 
     assert WIDGET_MIME not in update
 
 
+def test_B28_a_session_that_is_being_written_is_refused_and_its_run_stays_in_reach(
+    kernel: Kernel,
+) -> None:
+    kernel.run("slow = 'primary'")
+    kernel.run("%%braincode --background --roles analyst,librarian\nx", cell_id="c")
+    session_id = kernel.wait_for_call("primary")
+    other = Kernel(kernel.home.parent)
+    try:
+        other.run(SETUP)
+        outcomes = [at.run(f"%%braincode --continue {session_id}\nmore") for at in (kernel, other)]
+        shown = other.run(f"%braincode show {session_id}")
+    finally:
+        other.close()
+    stopped = kernel.run("%braincode stop")
+    kernel.run("slow = None")
+
+    for outcome in outcomes:
+        assert outcome.error == "SessionInUseError", outcome.text
+        assert "new session that refers to this one with @@" in outcome.text
+        assert outcome.outputs[-1][RUN_MIME]["state"] == "failed"
+        assert "in use" in outcome.outputs[-1][RUN_MIME]["error"]
+    assert shown.outputs[0][RUN_MIME]["state"] == "running"
+    assert session_id in stopped.text
+
+
 def test_background_without_a_page_waits(kernel: Kernel) -> None:
     kernel.run("slow = None")
 
