@@ -24,10 +24,10 @@ from braincode_jupyter.home import ensure_home
 from braincode_jupyter.journal import (
     is_being_written,
     open_session,
-    read_records,
+    read_lines,
     resolve_session,
 )
-from braincode_jupyter.protocol.records import RunEnded, RunFailed, RunStart
+from braincode_jupyter.protocol.records import parse_record
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.preparation import no_session, prepare
 from braincode_jupyter.runtime.run import Run
@@ -36,8 +36,10 @@ from braincode_jupyter.views.fold import close_view, fold, start_view
 from braincode_jupyter.views.fold_end import is_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from pydantic import JsonValue
 
     from braincode_jupyter.brain.effects import EndRun
     from braincode_jupyter.journal import SessionWriter
@@ -359,30 +361,30 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
         error = no_session(session_id, hint="%braincode sessions lists them.")
         raise error
     try:
-        records = read_records(entry.path)
+        lines = read_lines(entry.path).lines
     except OSError as error:
         raise JournalError(
             f"The session file {entry.path.name!r} cannot be read: {error.strerror}.",
             hint="Check its permissions.",
         ) from error
+    records = tuple(map(parse_record, lines[_start_of_last_run(lines) :]))
     view = start_view(entry.session_id)
     for record in records:
         view = fold(view, record)
     # What another run is writing at this moment has no end record yet, and is not interrupted.
     is_going_on = not is_over(view) and is_being_written(entry.path)
-    return Run(view if is_going_on else close_view(view), _last_run(records))
+    return Run(view if is_going_on else close_view(view), records)
 
 
-def _last_run(records: Sequence[AnyRecord]) -> tuple[AnyRecord, ...]:
-    """Return the records of the newest run of a session that may hold many."""
+def _start_of_last_run(lines: Sequence[Mapping[str, JsonValue]]) -> int:
+    """Return where the newest run of a session begins; a session may hold many."""
+    # Looked for in the plain lines: only those of one run are worth the types.
     start = 0
     is_over = False
-    for index, record in enumerate(records):
-        begins = isinstance(record, RunStart) and record.plan is None
-        if begins or is_over:
+    for index, line in enumerate(lines):
+        kind = line.get("type")
+        if is_over or (kind == "run_start" and "plan" not in line):
             start, is_over = index, False
-        if isinstance(record, RunEnded) or (
-            isinstance(record, RunFailed) and not record.will_fallback
-        ):
+        if kind == "run_end" or (kind == "run_error" and line.get("willFallback") is not True):
             is_over = True
-    return tuple(records[start:])
+    return start
