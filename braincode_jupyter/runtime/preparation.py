@@ -58,6 +58,22 @@ _ORIGINAL_PRESET = "brain"
 IMAGE_ROLE = "imageMaker"
 """Makes images and need not see any."""
 
+_ARGUMENT_TYPES: Mapping[str, tuple[type, str]] = {
+    "mode": (str, "auto or radical"),
+    "brain": (str, "the id of a Brain preset"),
+    "roles": (tuple, "names of roles"),
+    "review": (bool, "True or False"),
+    "max_workers": (int, "a whole number"),
+    "max_tokens": (int, "a whole number"),
+    "continue_session": (str, "the id of a session"),
+    "heuristic": (bool, "True or False"),
+    "expand_references": (bool, "True or False"),
+    "need_to_know": (bool, "True or False"),
+    "home": (Path, "a path"),
+    "project_root": (Path, "a path"),
+}
+"""What each argument has to be, and how that is said."""
+
 NO_MODEL_HINT = """Three ways out:
   1. Set a key before Jupyter starts: OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.
   2. Use a local server: add its base URL to ~/.braincode/models.json (%braincode doctor looks).
@@ -129,8 +145,7 @@ def prepare(
     ConfigurationError
         For broken settings, and when no model can be used.
     """
-    _check_prompt(prompt)
-    _check_numbers(arguments)
+    _check(prompt, arguments)
     own_home = default_home()
     home = arguments.home or own_home
     root = (arguments.project_root or Path.cwd()).resolve()
@@ -201,6 +216,32 @@ def _options(
 def _warnings(*groups: Iterable[str]) -> tuple[str, ...]:
     """Return what the user should know; it is kept in the notebook, so without the home folder."""
     return tuple(without_home(sentence) for group in groups for sentence in group)
+
+
+def _check(prompt: str, arguments: RunArguments) -> None:
+    _check_types(prompt, arguments)
+    _check_prompt(prompt)
+    _check_numbers(arguments)
+
+
+def _check_types(prompt: object, arguments: RunArguments) -> None:
+    """Refuse what Python lets through: the arguments of a call are not checked by anybody else."""
+    if not isinstance(prompt, str):
+        raise UsageError(f"The request is {type(prompt).__name__!r}.", hint="Give it as a text.")
+    for name, (wanted, words) in _ARGUMENT_TYPES.items():
+        value: object = getattr(arguments, name)
+        is_right = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
+        if value is not None and not is_right:
+            raise UsageError(f"{name} cannot be {_shown(value)}.", hint=f"Give {words}.")
+    if arguments.mode not in {None, "auto", "radical"}:
+        raise UsageError(f"mode cannot be {_shown(arguments.mode)}.", hint="Give auto or radical.")
+    for role in arguments.roles:
+        if not isinstance(role, str):  # pyright: ignore[reportUnnecessaryIsInstance] - see above
+            raise UsageError(f"A role cannot be {_shown(role)}.", hint="Give names of roles.")
+
+
+def _shown(value: object) -> str:
+    return repr(value if isinstance(value, str | int) else type(value).__name__)[:40]
 
 
 def _check_prompt(prompt: str) -> None:
