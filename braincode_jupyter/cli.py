@@ -117,10 +117,10 @@ def _sessions(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> None:
     from braincode_jupyter.runtime import read_run  # noqa: PLC0415 - quick start
-    from braincode_jupyter.views.bundle import to_bundle  # noqa: PLC0415 - quick start
+    from braincode_jupyter.views import to_html, to_text  # noqa: PLC0415 - quick start
 
     run = read_run(options.session_id, _home(options))
-    _print(str(to_bundle(run.view)["text/html"]) if options.html else str(run))
+    _print(to_html(run.view) if options.html else to_text(run.view))
 
 
 def _print(text: str) -> None:

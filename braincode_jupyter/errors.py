@@ -12,6 +12,7 @@
     │  ├─ RunCancelledError            stopped by the user or by a kernel interrupt
     │  └─ LimitExceededError           limit, spent
     ├─ JournalError                    path, line number
+    │  └─ SessionInUseError            another writer has the session
     └─ AssetsNotBuiltError             the command that builds them
 
 A message is one sentence on what happened; ``hint`` is one on what to do. In IPython they are shown
@@ -21,6 +22,7 @@ standard library only.
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,41 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 24
 """Names listed in a hint."""
+
+
+_HOMES: set[str] = set()
+
+
+def hide_home(*places: str) -> None:
+    """Say where the user's home folder is, so that `without_home` can keep it out of texts.
+
+    Parameters
+    ----------
+    *places : str
+        Its path, in every form in which it may stand in a text. This module does not look itself:
+        the pure layers stand on it.
+    """
+    _HOMES.update(places)
+    _HOMES.update(place.replace("\\", "\\\\") for place in places)
+
+
+def without_home(text: str) -> str:
+    """Return a text with ``~`` in place of the path of the user's home folder (security R73).
+
+    Parameters
+    ----------
+    text : str
+        A message, a prompt or a path.
+
+    Returns
+    -------
+    str
+        The same for people; a shell still understands its paths.
+    """
+    if not any(place in text for place in _HOMES):
+        return text
+    either = "|".join(map(re.escape, sorted(_HOMES, key=len, reverse=True)))
+    return re.sub(rf"(?<![\w.~-])(?:{either})(?![\w-]|\.\w)", "~", text)
 
 
 class BraincodeError(Exception):
@@ -43,9 +80,10 @@ class BraincodeError(Exception):
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        # Errors are kept in notebooks, which are shared.
+        self.message = without_home(message)
+        self.hint = without_home(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
@@ -154,6 +192,10 @@ class LimitExceededError(RunError):
 
 class JournalError(BraincodeError):
     """A session file cannot be written or read."""
+
+
+class SessionInUseError(JournalError):
+    """Another run, maybe of another process, is writing the session."""
 
 
 class AssetsNotBuiltError(BraincodeError):

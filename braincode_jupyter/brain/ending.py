@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.records import Phase
     from braincode_jupyter.protocol.usage import ReasonCode
 
-_OPEN_TODO = ("pending", "running")
-
 
 def end_completed(t: Transition) -> None:
     """End a run that has an answer, after the hooks of its end."""
@@ -31,7 +29,7 @@ def end_completed(t: Transition) -> None:
         session_id = t.state.request.session_id
         t.effects.append(FireHooks(event="Stop", context_id=session_id, text=text))
         return
-    _block_open_todos(t, "Not done in this run.")
+    _close_open_todos(t, "Not done in this run.")
     answer = "" if t.state.answer is None else t.state.answer.text
     _write_end(t, answer, fix_iterations=0)
     t.end("completed")
@@ -46,7 +44,7 @@ def end_with_question(t: Transition, clarification: Clarification) -> None:
             clarification=clarification,
         )
     )
-    _block_open_todos(t, "Waiting for your answer.", phase="planning")
+    _close_open_todos(t, "Waiting for your answer.", phase="planning")
     _write_end(t, clarification.question, fix_iterations=None)
     t.end("needs_clarification")
 
@@ -57,7 +55,8 @@ def end_failed(t: Transition, code: ReasonCode, *, error: str, hint: str = "") -
         t.effects.append(CancelCalls())
     _close_workers(t, code)
     if t.state.plan is not None:
-        _block_open_todos(t, code, status="failed")
+        _close_todos(t, "running", code, status="failed")
+        _close_todos(t, "pending", code)
     t.write(
         RunFailed(
             timestamp=t.timestamp,
@@ -77,7 +76,7 @@ def end_cancelled(t: Transition) -> None:
     """End a run that somebody stopped: give up all calls, close all workers and todos."""
     t.effects.append(CancelCalls())
     _close_workers(t, "cancelled")
-    _block_open_todos(t, "cancelled")
+    _close_open_todos(t, "cancelled")
     error = "The run was stopped."
     t.write(
         RunFailed(
@@ -101,8 +100,14 @@ def _close_workers(t: Transition, code: ReasonCode) -> None:
             finish_failed(t, worker, code)
 
 
-def _block_open_todos(
+def _close_open_todos(t: Transition, why: str, *, phase: Phase | None = None) -> None:
+    for status in ("running", "pending"):
+        _close_todos(t, status, why, phase=phase)
+
+
+def _close_todos(
     t: Transition,
+    which: Literal["running", "pending"],
     why: str,
     *,
     status: Literal["blocked", "failed"] = "blocked",
@@ -112,7 +117,7 @@ def _block_open_todos(
         return
     by_role: dict[str, list[str]] = {}
     for todo in t.plan.todos:
-        if todo.status in _OPEN_TODO:
+        if todo.status == which:
             by_role.setdefault(todo.role, []).append(todo.id)
     for role, todo_ids in by_role.items():
         t.set_todos(

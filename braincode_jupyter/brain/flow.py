@@ -343,6 +343,11 @@ def _measure(text: str) -> tuple[str, int]:
     return digest, estimate_tokens(text)
 
 
+def section_tokens(section: Section) -> int:
+    """Return the estimated tokens of a section's text; measured once for each text."""
+    return _measure(section.text)[1]
+
+
 def pointer(section: Section, *, reason: str | None = None) -> SectionPointer:
     """Return what the journal keeps of a section: label, digest and size, never the text.
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.demo import DEMO_OUTPUT_TOKENS
+from braincode_jupyter.brain.flow import section_tokens
 from braincode_jupyter.brain.tokens import estimate_tokens
 from braincode_jupyter.protocol.records import ModelReplied
 
@@ -31,6 +32,9 @@ MIN_OUTPUT_TOKENS = 256
 """Below this a reply is not worth asking for: the budget refuses the call."""
 CALL_TIMEOUT_S = 300.0
 """Longest that one call may take; seconds."""
+FRAME_TOKENS = 24
+"""Upper bound for the heading and the fence of one section; tokens. Sections are estimated one by
+one, since most of them stand in several prompts of a run and are measured once."""
 IMAGE_TOKENS = 1_600
 """Upper bound for one attached image; tokens."""
 
@@ -80,7 +84,7 @@ def allow(
     Allowance
         The greatest reply that still fits, or a refusal with what would have been needed.
     """
-    sent = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
+    sent = sum(section_tokens(section) + FRAME_TOKENS for section in prompt.sections)
     sent += IMAGE_TOKENS * len(prompt.images)
     most = DEMO_OUTPUT_TOKENS if candidate.is_local_demo else MAX_OUTPUT_TOKENS
     output = most_output = min(candidate.max_output_tokens, most[prompt.call_kind])

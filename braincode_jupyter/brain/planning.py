@@ -51,10 +51,8 @@ def begin_planning(t: Transition) -> bool:
     """
     request = t.state.request
     base = _baseline(request)
-    roles = request.options.force_roles
-    if roles:
-        plan = forced_plan(roles, request.prompt, preset=request.preset, base=base)
-        set_plan(t, plan, source="heuristic", reason="Roles were named by the user.")
+    if request.options.force_roles:
+        set_plan(t, base, source="heuristic", reason="Roles were named by the user.")
         return True
     reason = _reason_to_skip_router(t, base)
     if reason is not None:
@@ -141,9 +139,14 @@ def _planned(plan: RuntimePlan) -> str:
 
 
 def _baseline(request: RunRequest) -> AgentRoutingPlan:
-    return heuristic_plan(
+    """Return the plan that needs no model: roles that the user named, else the heuristics."""
+    plan = heuristic_plan(
         request.prompt, preset=request.preset, has_continuity=request.has_continuity
     )
+    roles = request.options.force_roles
+    if not roles:
+        return plan
+    return forced_plan(roles, request.prompt, preset=request.preset, base=plan)
 
 
 def _first_models(request: RunRequest) -> Mapping[str, ModelSummary]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import BeforeValidator, JsonValue, TypeAdapter, ValidationError
 
-from braincode_jupyter.brain.roles import NOTEBOOK_ROLES
+from braincode_jupyter.brain.roles import NOTEBOOK_ROLES, ROLES
 from braincode_jupyter.errors import ConfigurationError, UnknownNameError
 from braincode_jupyter.protocol.packet import Packet
 
@@ -29,6 +29,7 @@ DEFAULT_NOTEBOOK_PRESET = "notebook"
 MAX_AGENTS = 64
 """Upper bound of any number of workers."""
 
+_SHOWN_CHARS = 40
 _REQUIRED_KEYS = ("name", "description", "planner", "roles", "routing", "context")
 _LOOK_ALIKES = {"analyst": "backend", "statistician": "oracle", "visualizer": "frontend"}
 """Whose chain a notebook role takes where the user's own ``brain`` changed that one."""
@@ -184,6 +185,40 @@ def resolve_preset(preset_id: str, presets: Sequence[Mapping[str, JsonValue]]) -
             f"Brain preset {preset_id!r} has a value that does not fit at {where!r}.",
             hint=f"{first['msg']}; mend it in brains.json.",
         ) from None
+
+
+def unknown_roles(
+    preset: BrainPreset, presets: Sequence[Mapping[str, JsonValue]]
+) -> tuple[str, ...]:
+    """Return a sentence for each role that a preset of the user names and does not have.
+
+    Parameters
+    ----------
+    preset : BrainPreset
+        The resolved preset.
+    presets : sequence of mapping
+        The presets of ``brains.json``.
+
+    Returns
+    -------
+    tuple of str
+        What is wrong with the name, and what to write.
+    """
+    raw = next((one for one in presets if one.get("id") == preset.id), None)
+    if raw is None:
+        return ()
+    return tuple(
+        f"Brain {preset.id!r} in brains.json: {_wrong_role(role, preset)}"
+        for role in _object(raw.get("roles"))
+        if role not in ROLES or role not in preset.roles
+    )
+
+
+def _wrong_role(role: str, preset: BrainPreset) -> str:
+    if role in ROLES:
+        return f"it has no role {role!r}; a Brain that extends 'notebook' has all of them."
+    error = UnknownNameError("role", role[:_SHOWN_CHARS], ROLES)
+    return f"{error.message} {error.hint}"
 
 
 def policy_for(preset: BrainPreset, role: str) -> ModelPolicy:

@@ -282,7 +282,8 @@ def finish_worker(
     )
     t.set_todos(
         worker.todo_ids or (),
-        result.status,
+        # What was stopped did not fail.
+        "blocked" if result.error == "cancelled" else result.status,
         phase=phase,
         role=worker.role,
         summary=result.summary if result.error is None else None,

@@ -2,7 +2,9 @@
 
 Order, limits and labels follow the original: project before user in prompts, so that the user's
 part is what a limit cuts; user before project in handoffs. MCP files give their server names and
-nothing else.
+nothing else. Paths in prompts and handoffs are those inside the project, or begin with ``~``: where
+on this machine a home folder is, is nobody's business (security R8). The summary for the journal
+holds them whole.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from braincode_jupyter.errors import without_home
 from braincode_jupyter.home import paths
 from braincode_jupyter.home.support_files import find_scope
 from braincode_jupyter.protocol.contexts import ContextRef
@@ -89,7 +92,7 @@ def load_support(home: Path, project_root: Path) -> ProjectSupport:
     )
     return ProjectSupport(
         pieces=_pieces(root, project, home, user=user),
-        context_refs=(*_refs(user, "user"), *_refs(project, "project")),
+        context_refs=(*_refs(user), *_refs(project, root)),
         summary=_summary(root, project, home, user=user),
         notices=(*project.notices, *user.notices),
     )
@@ -102,17 +105,17 @@ def _pieces(
         return ()
     heading = _heading(root, None if user.is_empty else home)
     pieces = [
-        SupportPiece(str(root), "Support files", heading),
-        *_scope_pieces(project, "project"),
+        SupportPiece("support", "Support files", heading),
+        *_scope_pieces(project, "project", root),
         *_scope_pieces(user, "user"),
     ]
     return tuple(_within_limit(pieces))
 
 
 def _heading(root: Path, home: Path | None) -> str:
-    lines = [f"Support files of the project {root}"]
+    lines = [f"Support files of the project {root.name}"]
     if home is not None:
-        lines.append(f"and of the user, from {home}.")
+        lines.append(f"and of the user, from {_place(home)}.")
         lines.append(
             "User support applies to every project. Project support is specific to this one and "
             "wins where the two disagree."
@@ -120,34 +123,43 @@ def _heading(root: Path, home: Path | None) -> str:
     return "\n".join(lines)
 
 
-def _scope_pieces(files: ScopeFiles, scope: Scope) -> Iterator[SupportPiece]:
+def _place(path: Path, root: Path | None = None) -> str:
+    """Return a path as prompts and handoffs name it."""
+    return without_home(str(path)) if root is None else path.relative_to(root).as_posix()
+
+
+def _scope_pieces(
+    files: ScopeFiles, scope: Scope, root: Path | None = None
+) -> Iterator[SupportPiece]:
     word = scope.capitalize()
     if files.agents is not None:
         text = _clipped(files.agents.text, MAX_AGENTS_CHARS, f"{scope} AGENTS.md")
-        yield _piece(f"{word} instructions", files.agents, text)
+        yield _piece(f"{word} instructions", files.agents, text=text, root=root)
     if files.mcp is not None:
-        yield _mcp_piece(files.mcp, word)
+        yield _mcp_piece(files.mcp, word, root)
     for skill in files.skills[:MAX_SKILLS_SHOWN]:
         text = _clipped(skill.text, MAX_SKILL_CHARS, f"{scope} skill {skill.id}")
-        yield _piece(f"{word} skill", skill, text)
+        yield _piece(f"{word} skill", skill, text=text, root=root)
     left_out = len(files.skills) - MAX_SKILLS_SHOWN
     if left_out > 0:
-        source = str(files.skills[0].path.parent)
+        source = _place(files.skills[0].path.parent, root)
         text = f"[{left_out} more {scope} skills are not shown here.]"
         yield SupportPiece(source, f"{word} skills", text)
 
 
-def _piece(title: str, file: SupportFile, text: str) -> SupportPiece:
-    return SupportPiece(str(file.path), title, f"{title}: {file.id} ({file.path})\n\n{text}")
+def _piece(title: str, file: SupportFile, *, text: str, root: Path | None) -> SupportPiece:
+    place = _place(file.path, root)
+    return SupportPiece(place, title, f"{title}: {file.id} ({place})\n\n{text}")
 
 
-def _mcp_piece(mcp: McpNames, word: str) -> SupportPiece:
+def _mcp_piece(mcp: McpNames, word: str, root: Path | None) -> SupportPiece:
+    place = _place(mcp.path, root)
     names = ", ".join(mcp.server_names) or "(none)"
     text = (
-        f"{word} MCP configuration ({mcp.path})\n\nServers: {names}\n"
+        f"{word} MCP configuration ({place})\n\nServers: {names}\n"
         "A name here gives no access: only the tools listed for you can be called."
     )
-    return SupportPiece(str(mcp.path), f"{word} MCP servers", text)
+    return SupportPiece(place, f"{word} MCP servers", text)
 
 
 def _clipped(text: str, limit: int, label: str) -> str:
@@ -169,17 +181,17 @@ def _within_limit(pieces: list[SupportPiece]) -> Iterator[SupportPiece]:
         room -= len(piece.text) + 2
 
 
-def _refs(files: ScopeFiles, scope: Scope) -> Iterator[ContextRef]:
-    is_user = scope == "user"
+def _refs(files: ScopeFiles, root: Path | None = None) -> Iterator[ContextRef]:
+    is_user = root is None
     if files.agents is not None:
         label = "user AGENTS.md" if is_user else "AGENTS.md"
-        yield ContextRef(kind="file", uri=str(files.agents.path), label=label)
+        yield ContextRef(kind="file", uri=_place(files.agents.path, root), label=label)
     if files.mcp is not None:
         label = "user mcp.json" if is_user else ".mcp.json"
-        yield ContextRef(kind="file", uri=str(files.mcp.path), label=label)
+        yield ContextRef(kind="file", uri=_place(files.mcp.path, root), label=label)
     for skill in files.skills:
         label = f"user-skill:{skill.id}" if is_user else f"skill:{skill.id}"
-        yield ContextRef(kind="file", uri=str(skill.path), label=label)
+        yield ContextRef(kind="file", uri=_place(skill.path, root), label=label)
 
 
 def _summary(root: Path, project: ScopeFiles, home: Path, *, user: ScopeFiles) -> JsonValue:

@@ -24,6 +24,7 @@ from braincode_jupyter.journal.listing import (
     resolve_session,
     session_path,
 )
+from braincode_jupyter.journal.lock import is_being_written
 from braincode_jupyter.journal.reader import BadPiece, SessionLines, read_lines, read_records
 from braincode_jupyter.journal.writer import SessionWriter
 
@@ -32,6 +33,7 @@ __all__ = [
     "SessionEntry",
     "SessionLines",
     "SessionWriter",
+    "is_being_written",
     "is_session_id",
     "list_sessions",
     "open_session",

@@ -15,7 +15,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from braincode_jupyter.errors import JournalError
+from braincode_jupyter.errors import JournalError, SessionInUseError
 from braincode_jupyter.journal.files import FILE_MODE, read_whole, write_private
 
 if TYPE_CHECKING:
@@ -24,6 +24,35 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 _MAX_HOLDER_BYTES: Final = 4096
+
+
+def is_being_written(session_file: Path) -> bool:
+    """Tell whether a run of this or another process holds the session.
+
+    Parameters
+    ----------
+    session_file : Path
+        The ``.jsonl`` file.
+
+    Returns
+    -------
+    bool
+        False also for what a killed process left behind.
+    """
+    import filelock  # noqa: PLC0415 - 50 ms to import
+
+    if not session_file.with_suffix(".holder").exists():
+        return False
+    path = session_file.with_suffix(".lock")
+    if not path.exists():
+        return session_file.with_suffix(".lock-file").exists()
+    try:
+        with filelock.FileLock(path, timeout=0, mode=FILE_MODE, thread_local=False):
+            return False
+    except filelock.Timeout:
+        return True
+    except (OSError, NotImplementedError):
+        return session_file.with_suffix(".lock-file").exists()
 
 
 class SessionLock:
@@ -36,8 +65,10 @@ class SessionLock:
 
     Raises
     ------
-    JournalError
+    SessionInUseError
         If another writer has it; the message names process and time.
+    JournalError
+        If there can be no lock.
     """
 
     def __init__(self, session_file: Path) -> None:
@@ -92,12 +123,12 @@ class SessionLock:
         with contextlib.suppress(OSError):
             write_private(self._holder_file, json.dumps(holder).encode(), durable=False)
 
-    def _in_use(self, lock_file: Path) -> JournalError:
+    def _in_use(self, lock_file: Path) -> SessionInUseError:
         message = f"Session {self._session_file.stem!r} is in use by {self._describe_holder()}."
         hint = "Stop that run, or start a new session that refers to this one with @@."
         if lock_file.suffix == ".lock-file":
             hint += f" If no run is left, delete {str(lock_file)!r}."
-        return JournalError(message, hint=hint)
+        return SessionInUseError(message, hint=hint)
 
     def _describe_holder(self) -> str:
         try:

@@ -94,8 +94,8 @@ class Located:
 
     @property
     def uri(self) -> str:
-        """Absolute path as text that can be written down, whatever its bytes."""
-        return os.fsencode(self.path).decode("utf-8", errors="replace")
+        """Path inside the project as text that can be written down, whatever its bytes."""
+        return os.fsencode(self.relative).decode("utf-8", errors="replace")
 
 
 def exists(target: str, *, root: Path) -> bool:

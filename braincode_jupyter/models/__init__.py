@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from braincode_jupyter.models.agents import warm_up as warm_up
     from braincode_jupyter.models.client import ProviderModels as ProviderModels
+    from braincode_jupyter.models.configured import known_secrets as known_secrets
     from braincode_jupyter.models.configured import load_models as load_models
     from braincode_jupyter.models.registry import ModelRegistry as ModelRegistry
     from braincode_jupyter.models.registry import ProviderStatus as ProviderStatus
@@ -45,6 +46,7 @@ __all__ = [
     "Weights",
     "install",
     "installed",
+    "known_secrets",
     "load_models",
     "warm_up",
 ]
@@ -59,6 +61,7 @@ _HOMES = {
     "Weights": "weights",
     "install": "weights",
     "installed": "weights",
+    "known_secrets": "configured",
     "load_models": "configured",
     "warm_up": "agents",
 }

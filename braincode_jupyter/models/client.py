@@ -23,6 +23,7 @@ from braincode_jupyter.models.failures import reply_failure, to_model_error
 from braincode_jupyter.models.keys import Endpoint
 from braincode_jupyter.models.local import ALIAS, SHARED_SERVERS, SLOTS, LocalServers
 from braincode_jupyter.models.pricing import cost_usd
+from braincode_jupyter.models.redaction import StreamHider
 from braincode_jupyter.models.registry import (
     LOCAL_PROVIDER,
     LocalModelFile,
@@ -154,6 +155,7 @@ class ProviderModels:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + call.timeout_s
         waits: list[JsonValue] = []
+        waited_s = 0.0
         while True:
             try:
                 turn = await self._try(call, on_text, request=request, deadline=deadline)
@@ -164,12 +166,14 @@ class ProviderModels:
                 )
                 if wait_s is None or not self._may_wait(wait_s, deadline - loop.time()):
                     if waits:
-                        error.message += f" ({tries} tries)"
+                        error.message += f" ({tries} tries, {waited_s:.1f} s waited)"
                     raise
+                waited_s += wait_s
                 waits.append({"code": error.code, "status": error.status, "waitedS": wait_s})
                 await asyncio.sleep(wait_s)
             else:
                 turn.retries = waits
+                turn.waited_ms = round(waited_s * 1000)
                 return turn
 
     def _may_wait(self, wait_s: float, left_s: float) -> bool:
@@ -219,7 +223,7 @@ class ProviderModels:
     ) -> agents.StreamEnd:
         provider = await self._provider(endpoint)
         loop = asyncio.get_running_loop()
-        joiner = PieceJoiner()
+        joiner, hider = PieceJoiner(), StreamHider(self._registry.redactor)
         is_slow = call.candidate.thinking in _LONG_THINKING or call.candidate.is_local_demo
         first_s = self._timeouts.thinking_first_s if is_slow else self._timeouts.first_s
 
@@ -231,14 +235,15 @@ class ProviderModels:
         def take(piece: str) -> None:
             # Before the first text a model may think for long, and show it now and then.
             silence.reschedule(loop.time() + (self._timeouts.between_s if pieces else first_s))
-            show(joiner.feed(piece))
+            show(hider.feed(joiner.feed(piece)))
 
         silence.reschedule(loop.time() + first_s)
-        end = await agents.stream_reply(
-            call, endpoint, request=request, provider=provider, on_piece=take
-        )
-        show(joiner.rest())
-        return end
+        try:
+            return await agents.stream_reply(
+                call, endpoint, request=request, provider=provider, on_piece=take
+            )
+        finally:
+            show(hider.feed(joiner.rest()) + hider.rest())
 
     def _pool(self) -> _Pool:
         return self._pools.setdefault(asyncio.get_running_loop(), _Pool())
@@ -331,6 +336,7 @@ def _reply(turns: Sequence[Turn]) -> ModelReply:
         usage=total_usage(turns) if is_measured else None,
         cost_usd=total_cost(turns),
         retries=len(waits),
+        waited_ms=sum(turn.waited_ms for turn in turns),
         details={"retries": waits} if waits else {},
     )
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from braincode_jupyter.models.redaction import Redactor
+
 
 def load_models(
     models: Sequence[Mapping[str, JsonValue]] = (),
@@ -39,3 +41,23 @@ def load_models(
         models=models, auth=auth, environ=os.environ if environ is None else environ
     )
     return ProviderModels(registry)
+
+
+def known_secrets(
+    models: Sequence[Mapping[str, JsonValue]],
+    auth: Mapping[str, JsonValue],
+    environ: Mapping[str, str],
+) -> Redactor:
+    """Return what takes the configured keys out of texts, whoever answers.
+
+    Parameters
+    ----------
+    models, auth, environ
+        As in `load_models`.
+
+    Returns
+    -------
+    Redactor
+        Knows the keys, headers and addresses of all providers.
+    """
+    return ModelRegistry(models=models, auth=auth, environ=environ).redactor

@@ -47,6 +47,7 @@ class Turn:
         self.text = text
         self.cost_usd = cost_usd
         self.retries: list[JsonValue] = []
+        self.waited_ms = 0
 
 
 async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:

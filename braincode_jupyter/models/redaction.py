@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 MIN_SECRET_CHARS = 6
 """Shorter values are placeholders; replacing them would only garble messages."""
+MIN_HIDDEN_CHARS = 16
+"""Shorter ones, such as ``ollama``, are ordinary words in what is sent and answered."""
 
 _IN_ADDRESS = re.compile(r"(?<=://)[^/\s@\"']+@")
 _IN_QUERY = re.compile(r"(?i)([?&][\w.-]*(?:key|token|secret|signature|password)=)[^&\s\"'#]+")
@@ -73,6 +76,10 @@ class Redactor:
     def __init__(self, secrets: Iterable[Secret] = ()) -> None:
         self._names: dict[str, str] = {}
         self._pattern: re.Pattern[str] | None = None
+        self._hidden: list[str] = []
+        self._longest = 0
+        self._hidden_pattern: re.Pattern[str] | None = None
+        self._start_pattern: re.Pattern[str] | None = None
         self.add(*secrets)
 
     def add(self, *secrets: Secret) -> None:
@@ -80,8 +87,11 @@ class Redactor:
         for secret in secrets:
             value = secret.reveal()
             if len(value.strip()) >= MIN_SECRET_CHARS and value not in self._names:
-                self._names.update((form, secret.name) for form in _forms(value))
+                forms = list(_forms(value))
+                self._names.update((form, secret.name) for form in forms)
                 self._pattern = None
+                if len(value.strip()) >= MIN_HIDDEN_CHARS:
+                    self._hide(forms)
 
     def redact(self, text: str) -> str:
         """Return a text without any known secret and without what looks like one.
@@ -105,11 +115,78 @@ class Redactor:
         text = _LOOKS_LIKE_KEY.sub("[secret]", text)
         return _HALF_MASKED.sub("[secret]", text)
 
+    def hide(self, text: str) -> tuple[str, int]:
+        """Replace known secrets in content, where what merely looks like one has to stay.
+
+        Parameters
+        ----------
+        text : str
+            What is about to be sent, or came as an answer.
+
+        Returns
+        -------
+        tuple of (str, int)
+            The text with ``[secret:NAME]``, and how many were replaced.
+        """
+        if self._hidden_pattern is None:
+            return text, 0
+        return self._hidden_pattern.subn(lambda m: f"[secret:{self._names[m[0]]}]", text)
+
+    def open_end(self, text: str) -> int:
+        """Return where the last characters of a text may be the start of a known secret."""
+        if self._start_pattern is None:
+            return len(text)
+        tail = max(0, len(text) - self._longest)
+        for match in self._start_pattern.finditer(text, tail):
+            rest = text[match.start() :]
+            at = bisect_left(self._hidden, rest)
+            if at < len(self._hidden) and self._hidden[at].startswith(rest):
+                return match.start()
+        return len(text)
+
+    def _hide(self, forms: Iterable[str]) -> None:
+        self._hidden = sorted({*self._hidden, *forms})
+        longest_first = sorted(self._hidden, key=len, reverse=True)
+        self._longest = len(longest_first[0])
+        self._hidden_pattern = re.compile("|".join(map(re.escape, longest_first)))
+        pairs = "|".join(re.escape(pair) for pair in sorted({form[:2] for form in self._hidden}))
+        ones = "|".join(re.escape(one) for one in sorted({form[0] for form in self._hidden}))
+        # Overlapping starts count, so nothing is consumed.
+        self._start_pattern = re.compile(rf"(?=(?:{pairs})|(?:{ones})\Z)")
+
     def _known(self) -> re.Pattern[str]:
         if self._pattern is None:
             forms = sorted(self._names, key=len, reverse=True)
             self._pattern = re.compile("|".join(map(re.escape, forms)))
         return self._pattern
+
+
+class StreamHider:
+    """Takes the pieces of a stream and gives them on without known secrets.
+
+    A secret may come in pieces: what could be the start of one waits for what follows.
+
+    Parameters
+    ----------
+    redactor : Redactor
+        The secrets.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Return what can be shown now."""
+        text, _ = self._redactor.hide(self._held + piece)
+        end = self._redactor.open_end(text)
+        self._held = text[end:]
+        return text[:end]
+
+    def rest(self) -> str:
+        """Return what was held back to the end."""
+        held, self._held = self._held, ""
+        return held
 
 
 def address_secrets(name: str, url: str) -> Iterator[Secret]:

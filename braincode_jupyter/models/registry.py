@@ -35,7 +35,7 @@ from braincode_jupyter.models.keys import (
 )
 from braincode_jupyter.models.redaction import Redactor, address_secrets
 from braincode_jupyter.models.weights import WEIGHTS, installed
-from braincode_jupyter.protocol.sections import Candidate, Refusal, Resolution
+from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Candidate, Refusal, Resolution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -166,7 +166,7 @@ class ModelRegistry:
         entry = self._entry(model_id)
         if entry is None:
             unknown = UnknownNameError("model", model_id, self.known())
-            return Refusal(model_id=model_id, reason="is not a known model", hint=unknown.hint)
+            return Refusal(model_id=model_id, reason=UNKNOWN_MODEL, hint=unknown.hint)
         info = catalogue().providers.get(entry.provider)
         if entry.base_url:
             return self._own_endpoint(entry, info)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
@@ -22,7 +23,6 @@ from braincode_jupyter.runtime import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from typing import Unpack
 
     from braincode_jupyter.protocol.plan import RuntimePlan
@@ -156,7 +156,7 @@ def read_session(session_id: str = "last", *, home: Path | None = None) -> Run:
 
 def _prepare(prompt: str, as_name: str | None, options: RunKeywords) -> PreparedRun:
     if as_name is not None:
-        _checked(to_variable_name, as_name, "as_")
+        _checked(to_variable_name, str(as_name), "as_")
     return prepare_run(prompt, _arguments(options), _sources())
 
 
@@ -168,7 +168,12 @@ def _arguments(options: RunKeywords) -> RunArguments:
     given: dict[str, Any] = dict(options)
     if isinstance(given.get("roles"), str):
         given["roles"] = _checked(to_role_names, given["roles"], "roles")
-    if given.get("continue_session") is not None:
+    elif isinstance(given.get("roles"), list):
+        given["roles"] = tuple(given["roles"])
+    for name in ("home", "project_root"):
+        if isinstance(given.get(name), str):
+            given[name] = Path(given[name]).expanduser()
+    if isinstance(given.get("continue_session"), str):
         given["continue_session"] = _checked(
             to_session, given["continue_session"], "continue_session"
         )

@@ -50,6 +50,8 @@ class CellRun:
         The request.
     slot : Slot
         Where in the output of the cell.
+    is_awaited : bool
+        The cell awaits what `start` returns; otherwise `start` blocks.
     """
 
     access: ShellAccess
@@ -57,6 +59,8 @@ class CellRun:
     arguments: CellArguments
     prompt: str
     slot: Slot
+    is_awaited: bool
+    is_started: bool = False
 
     def start(self) -> Awaitable[None] | None:
         """Start it.
@@ -78,6 +82,7 @@ class CellRun:
             planning = plan_run(self.prompt, asked, self.notebook.sources())
             return self._show_plan(self.notebook.loop.submit(planning))
         prepared = prepare_run(self.prompt, asked, self.notebook.sources())
+        self.is_started = True
         display = open_display(
             self.access,
             prepared.view,
@@ -88,10 +93,10 @@ class CellRun:
         approver.page = display.page
         if self.arguments.background and self.access.place().has_page:
             self._submit(prepared, self._run_alone(prepared, display))
-            return _nothing() if self.access.awaits_cells else None
+            return _nothing() if self.is_awaited else None
         desk.expect()
         job = self._submit(prepared, prepared.execute(display))
-        if self.access.awaits_cells:
+        if self.is_awaited:
             return self._follow(job, prepared, display, desk=desk)
         self._wait(job, prepared, display, desk=desk)
         return None
@@ -105,7 +110,7 @@ class CellRun:
         async def show() -> None:
             self.slot.say(plan_text(await follow(job)))
 
-        if self.access.awaits_cells:
+        if self.is_awaited:
             return show()
         self.access.write(plan_text(wait(job)))
         return None
@@ -120,8 +125,8 @@ class CellRun:
     ) -> None:
         try:
             run = await follow(job, desk)
-        except BaseException:
-            self._give_up(prepared, display)
+        except BaseException as error:
+            self._give_up(prepared, display, error)
             raise
         self._complete(run, display)
 
@@ -130,8 +135,8 @@ class CellRun:
     ) -> None:
         try:
             run = wait(job, desk)
-        except BaseException:
-            self._give_up(prepared, display)
+        except BaseException as error:
+            self._give_up(prepared, display, error)
             raise
         self._complete(run, display)
 
@@ -139,8 +144,8 @@ class CellRun:
         """Run with nobody waiting; the card is all that tells of a failure."""
         try:
             run = await prepared.execute(display)
-        except BaseException:
-            self._give_up(prepared, display)
+        except BaseException as error:
+            self._give_up(prepared, display, error)
             raise
         display.finish(run.view)
         self._bind(run)
@@ -151,10 +156,11 @@ class CellRun:
         if (error := failure_of(run)) is not None:
             raise error
 
-    def _give_up(self, prepared: PreparedRun, display: RunDisplay) -> None:
+    def _give_up(self, prepared: PreparedRun, display: RunDisplay, error: BaseException) -> None:
         """Show and bind what there is of a run that gave no result."""
-        display.finish()
-        self._bind(prepared.current())
+        run = prepared.given_up(error)
+        display.finish(run.view)
+        self._bind(run)
 
     def _bind(self, run: Run) -> None:
         names: dict[str, object] = {RESULT_NAME: run}

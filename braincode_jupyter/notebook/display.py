@@ -16,7 +16,7 @@ from braincode_jupyter.errors import AssetsNotBuiltError
 from braincode_jupyter.views.bundle import to_bundle
 from braincode_jupyter.views.html import to_html
 from braincode_jupyter.views.steady import to_steady
-from braincode_jupyter.views.text import to_progress_line, to_text
+from braincode_jupyter.views.text import to_brief, to_progress_line, to_text
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -71,13 +71,13 @@ class RunDisplay:
         Parameters
         ----------
         view : RunView or None
-            None: the last view that was observed; a run that was given up shows as interrupted,
+            None: the last view that was observed. A run that was given up shows as interrupted,
             which is how its session file reads.
         """
         if self.is_finished:
             return
         self.is_finished = True
-        self.show_final(view or _ended(self.view))
+        self.show_final(_ended(view or self.view))
 
     def show_live(self, view: RunView) -> None:
         """Show a view of the living run."""
@@ -172,7 +172,7 @@ class CardDisplay(RunDisplay):
 
 
 class TerminalDisplay(RunDisplay):
-    """For a terminal: one line whenever the state changes, then the whole text.
+    """For a terminal: one line whenever the state changes, then what came of it.
 
     Parameters
     ----------
@@ -191,13 +191,13 @@ class TerminalDisplay(RunDisplay):
     def show_live(self, view: RunView) -> None:
         """Print one line if it says something new."""
         line = to_progress_line(view)
-        if line != self._line:
+        if line != self._line and view.state in _LIVE_STATES:
             self._line = line
             self._access.write(line)
 
     def show_final(self, view: RunView) -> None:
-        """Print the whole text."""
-        self._access.write(to_text(view))
+        """Print the answer and who took part."""
+        self._access.write(f"\n{to_brief(view)}")
 
 
 def _saved(view: RunView) -> dict[str, object]:

@@ -118,7 +118,7 @@ class _ModelList(BaseModel):
 
 def _versions(has_kernel: bool) -> str:  # noqa: FBT001 - a fact, not a mode
     rows = [("Python", platform.python_version()), *((name, _version(name)) for name in _PACKAGES)]
-    note = version_note(has_kernel=has_kernel)
+    note = version_note(has_kernel=has_kernel, version_of=_version)
     return table(rows, indent="  ") + (f"\n  ! {note}" if note else "\n  All new enough.")
 
 

@@ -1,4 +1,9 @@
-"""Load and unload the extension, and import what the first run needs shortly after."""
+"""Load and unload the extension, and import what is needed later while the kernel is idle.
+
+Loading registers the magics alone. A second later a thread imports the rest and offers completion;
+the watcher of cells is registered when the next cell begins, on the main thread, since the hooks of
+a kernel belong to the thread that registers them.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +12,13 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.notebook.completion import ReferenceCompletion
 from braincode_jupyter.notebook.magics import BraincodeMagics
-from braincode_jupyter.notebook.offers import make_offers
 from braincode_jupyter.notebook.shell import Shell, ShellAccess, version_note
 from braincode_jupyter.notebook.state import NOTEBOOK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from braincode_jupyter.notebook.cells import ShellCells
+    from braincode_jupyter.notebook.completion import ReferenceCompletion
 
 WARM_UP_AFTER_S = 1.0
 """The cell that loads the extension, and often the next one, has ended by then."""
@@ -22,60 +26,103 @@ WARM_UP_AFTER_S = 1.0
 _FIRST_NEEDED = ("braincode_jupyter.notebook.cell_run", "braincode_jupyter.widget")
 
 
-_LOADED: dict[int, Callable[[], None]] = {}
-"""What takes back the loading, by identity of the shell; there is one, in tests a few."""
+class Extension:
+    """The extension, loaded into one shell.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        The running shell.
+    """
+
+    def __init__(self, shell: Shell) -> None:
+        self._access = ShellAccess(shell)
+        self._cells: ShellCells | None = None
+        self._completion: ReferenceCompletion | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(WARM_UP_AFTER_S, self._warm_up)
+        self._timer.daemon, self._timer.name = True, "braincode-warm-up"
+
+    def load(self) -> None:
+        """Register the magics; the rest follows."""
+        BraincodeMagics(self._access, NOTEBOOK).register()
+        self._access.before_cells(self.look)
+        NOTEBOOK.look = self.look
+        self._timer.start()
+        note = version_note(has_kernel=self._access.has_kernel)
+        if note is not None:
+            self._access.write(f"braincode: {note}")
+
+    def look(self) -> None:
+        """Begin to watch cells and to offer completion; a second call does nothing."""
+        with self._lock:
+            if NOTEBOOK.variables is None:
+                NOTEBOOK.variables = self._access.variables()
+            if self._cells is None and threading.current_thread() is threading.main_thread():
+                self._cells = self._access.watch_cells()
+                self._cells.register()
+                NOTEBOOK.cells = self._cells
+                self._access.not_before_cells(self.look)
+            self._offer()
+
+    def unload(self) -> None:
+        """Take back everything."""
+        self._timer.cancel()
+        with self._lock:
+            self._access.not_before_cells(self.look)
+            if self._completion is not None:
+                self._access.detach(self._completion)
+            if self._cells is not None:
+                self._cells.unregister()
+            self._access.remove()
+            NOTEBOOK.look, NOTEBOOK.cells, NOTEBOOK.variables = None, None, None
+
+    def _offer(self) -> None:
+        if self._completion is not None:
+            return
+        from braincode_jupyter.notebook.completion import (  # noqa: PLC0415 - light load
+            ReferenceCompletion,
+        )
+        from braincode_jupyter.notebook.offers import make_offers  # noqa: PLC0415 - light load
+
+        self._completion = ReferenceCompletion(make_offers(NOTEBOOK))
+        self._access.attach(self._completion)
+
+    def _warm_up(self) -> None:
+        """Import what the next cells need; what goes wrong is told by them, not by a thread."""
+        with suppress(Exception):
+            import_module("braincode_jupyter.notebook.cells")
+            self.look()
+            for module in _FIRST_NEEDED:
+                import_module(module)
+            import_module("braincode_jupyter.models").warm_up()
+
+
+_LOADED: dict[int, Extension] = {}
+"""By identity of the shell; there is one in a process, in tests a few."""
 
 
 def load(shell: Shell) -> None:
-    """Register the magics, watch the cells, complete references, and start the warm-up.
+    """Load the extension; a second call does nothing.
 
     Parameters
     ----------
     shell : InteractiveShell
         The running shell.
     """
-    if id(shell) in _LOADED:
-        return
-    access = ShellAccess(shell)
-    BraincodeMagics(access, NOTEBOOK).register()
-    cells, variables = access.watch_cells(), access.variables()
-    cells.register()
-    completion = ReferenceCompletion(make_offers(cells=cells, variables=variables))
-    access.attach(completion)
-    NOTEBOOK.cells, NOTEBOOK.variables = cells, variables
-    timer = threading.Timer(WARM_UP_AFTER_S, warm_up)
-    timer.daemon, timer.name = True, "braincode-warm-up"
-    timer.start()
-
-    def take_back() -> None:
-        timer.cancel()
-        access.detach(completion)
-        cells.unregister()
-        access.remove()
-        NOTEBOOK.cells, NOTEBOOK.variables = None, None
-
-    _LOADED[id(shell)] = take_back
-    note = version_note(has_kernel=access.has_kernel)
-    if note is not None:
-        access.write(f"braincode: {note}")
+    if id(shell) not in _LOADED:
+        _LOADED[id(shell)] = extension = Extension(shell)
+        extension.load()
 
 
 def unload(shell: Shell) -> None:
-    """Take back what `load` did.
+    """Take back what `load` did; a second call does nothing.
 
     Parameters
     ----------
     shell : InteractiveShell
         The running shell.
     """
-    take_back = _LOADED.pop(id(shell), None)
-    if take_back is not None:
-        take_back()
-
-
-def warm_up() -> None:
-    """Import what the first run needs; what goes wrong is told by that run, not by a thread."""
-    with suppress(Exception):
-        for module in _FIRST_NEEDED:
-            import_module(module)
-        import_module("braincode_jupyter.models").warm_up()
+    extension = _LOADED.pop(id(shell), None)
+    if extension is not None:
+        extension.unload()

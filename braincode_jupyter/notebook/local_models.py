@@ -83,13 +83,19 @@ def install_weights(
             f"{weights.title}: {weights.size_bytes / _MIB:,.0f} MiB, licence {weights.licence}, "
             f"into {weights_directory()}"
         )
-    path = install(chosen, source=source, progress=_Progress(note))
+    path = install(chosen, source=source, progress=ProgressLine(note))
     say(f"Installed and verified: {path.name}. The Brain preset 'local' uses it.")
     return path
 
 
-class _Progress:
-    """Turns progress into a line, a few times a second."""
+class ProgressLine:
+    """Turns progress into a line, a few times a second.
+
+    Parameters
+    ----------
+    note : callable
+        Shows a line that the next one replaces.
+    """
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
@@ -97,6 +103,7 @@ class _Progress:
         self._what = ""
 
     def __call__(self, done: int, total: int, what: str) -> None:
+        """Take bytes done, bytes in all, and what is being done."""
         now = time.monotonic()
         if what == self._what and now - self._last_s < _REPORT_S and done < total:
             return

@@ -50,10 +50,16 @@ class BraincodeMagics:
             """Ask the Brain what stands below this line: `%braincode help`."""
             return self.run_cell(line, cell)
 
-        # Without this, IPython would put the values of variables into `{name}` and `$name`.
-        self._access.install(no_var_expand(line), no_var_expand(cell))
+        def awaited(line: str, cell: str) -> object:
+            """Stand in for ``%%braincode`` in cells that can await."""
+            return self.run_cell(line, cell, is_awaited=True)
 
-    def run_cell(self, line: str, cell: str) -> Awaitable[None] | None:
+        # Without this, IPython would put the values of variables into `{name}` and `$name`.
+        self._access.install(
+            no_var_expand(line), no_var_expand(cell), awaited=no_var_expand(awaited)
+        )
+
+    def run_cell(self, line: str, cell: str, *, is_awaited: bool = False) -> Awaitable[None] | None:
         """Run one `%%braincode`.
 
         Parameters
@@ -62,20 +68,23 @@ class BraincodeMagics:
             Its options.
         cell : str
             The request.
+        is_awaited : bool
+            The caller awaits what is returned.
 
         Returns
         -------
         awaitable or None
-            To be awaited in a kernel; None in a terminal, where the run is over.
+            To be awaited; None when the run is over, or goes on in the background.
 
         Raises
         ------
         BraincodeError
-            If the run could not start or, in a terminal, failed.
+            If the run could not start or, when it is not awaited, failed.
         """
-        return guarded(lambda: self._start(line, cell))
+        waiting = guarded(lambda: self._start(line, cell, is_awaited))
+        return None if waiting is None else guarded_awaitable(waiting)
 
-    def _start(self, line: str, cell: str) -> Awaitable[None] | None:
+    def _start(self, line: str, cell: str, is_awaited: bool) -> Awaitable[None] | None:  # noqa: FBT001 - a fact
         from braincode_jupyter.notebook.arguments import parse_arguments  # noqa: PLC0415 - light load
         from braincode_jupyter.notebook.request import read_request  # noqa: PLC0415 - light load
         from braincode_jupyter.notebook.slot import Slot  # noqa: PLC0415 - light load
@@ -93,14 +102,14 @@ class BraincodeMagics:
             arguments=arguments,
             prompt=prompt,
             slot=slot,
+            is_awaited=is_awaited,
         )
         try:
-            waiting = run.start()
+            return run.start()
         except BaseException:
-            if slot.is_shown:
+            if slot.is_shown and not run.is_started:
                 slot.say("braincode: not started")
             raise
-        return None if waiting is None else guarded_awaitable(waiting)
 
     def run_line(self, line: str) -> object:
         """Run one `%braincode`.

@@ -13,7 +13,8 @@ from braincode_jupyter.notebook.completion import Offers
 
 if TYPE_CHECKING:
     from braincode_jupyter.notebook.options import Option
-    from braincode_jupyter.protocol.ports import CellSource, VariableSource
+    from braincode_jupyter.notebook.state import Notebook
+    from braincode_jupyter.protocol.ports import CellSnapshot
 
 T = TypeVar("T")
 
@@ -51,15 +52,13 @@ class Late(Sequence[T], Generic[T]):
         return len(self._all())
 
 
-def make_offers(*, cells: CellSource, variables: VariableSource) -> Offers:
+def make_offers(notebook: Notebook) -> Offers:
     """Return what is offered in a notebook.
 
     Parameters
     ----------
-    cells : CellSource
-        Cells of the notebook.
-    variables : VariableSource
-        Variables of the user.
+    notebook : Notebook
+        Knows cells and variables, as soon as there are any.
 
     Returns
     -------
@@ -68,8 +67,8 @@ def make_offers(*, cells: CellSource, variables: VariableSource) -> Offers:
     """
     return Offers(
         project_root=Path.cwd,
-        cells=cells,
-        variables=variables,
+        cells=_Cells(notebook),
+        variables=notebook.variables,
         sessions=_session_ids,
         options=Late(_options),
         values={
@@ -80,6 +79,17 @@ def make_offers(*, cells: CellSource, variables: VariableSource) -> Offers:
         },
         subcommands=Late(_subcommands),
     )
+
+
+class _Cells:
+    """The cells that are watched by the time somebody asks."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self._notebook = notebook
+
+    def cells(self) -> Sequence[CellSnapshot]:
+        cells = self._notebook.cells
+        return () if cells is None else cells.cells()
 
 
 def _options() -> Sequence[Option]:

@@ -1,24 +1,24 @@
 """The one place that touches IPython's shell and the kernel behind it.
 
 All of it also works in a plain IPython terminal and in an in-process shell, where there is no
-kernel, no parent message and no cell id. Nothing is patched: two input transformers and two magics
-are registered, and taken back by `remove`.
+kernel, no parent message and no cell id. Nothing is patched: input transformers and magics are
+registered, and taken back by `remove`.
 """
 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from braincode_jupyter.notebook.cells import ShellCells
-from braincode_jupyter.notebook.variables import ShellVariables
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
+    from braincode_jupyter.notebook.cells import ShellCells
     from braincode_jupyter.notebook.completion import ReferenceCompletion
     from braincode_jupyter.notebook.place import Place
+    from braincode_jupyter.notebook.variables import ShellVariables
 
 MAGIC = "braincode"
 """Name of both magics."""
@@ -29,32 +29,57 @@ IPYKERNEL_FLOOR = (6, 29)
 IPYKERNEL_FOR_CLICKS = (7, 4)
 """First ipykernel that hands over clicks while a cell awaits."""
 
+_AWAITED = f"_{MAGIC}_awaited"
 _CELL_CALL = f"get_ipython().run_cell_magic({MAGIC!r},"
+_AWAITED_CALL = f"get_ipython().run_cell_magic({_AWAITED!r},"
 _LINE_PREFIX = f"%{MAGIC}"
 
 Shell = Any
 """An `InteractiveShell`; its attributes are traitlets, which are not typed."""
 
 
-def await_cell(lines: list[str]) -> list[str]:
-    """Put ``await`` before the call of our cell magic; leave every other cell alone.
+class CellAwaiter:
+    """Input transformer that lets the kernel await our cell magic.
 
-    IPython has no asynchronous magics. The kernel decides from the transformed source whether a
-    cell awaits, so this is enough.
+    IPython has no asynchronous magics, but the kernel decides from the transformed source whether
+    a cell awaits. A cell inside another one (``%%time``, ``%%capture``) cannot await, and neither
+    can one when ``%autoawait`` is off; those keep the blocking call.
 
     Parameters
     ----------
-    lines : list of str
-        A cell after IPython has rewritten its ``%%`` line.
-
-    Returns
-    -------
-    list of str
-        The lines to go on with.
+    shell : InteractiveShell
+        The shell whose cells are transformed.
     """
-    if len(lines) == 1 and lines[0].startswith(_CELL_CALL):
-        return [f"await {lines[0]}"]
-    return lines
+
+    def __init__(self, shell: Shell) -> None:
+        self._shell = shell
+        self._is_inside = False
+
+    def __call__(self, lines: list[str]) -> list[str]:
+        """Return the lines of a cell, ours with ``await`` before it."""
+        is_ours = len(lines) == 1 and lines[0].startswith(_CELL_CALL)
+        if not is_ours or self._is_inside or not self._shell.autoawait:
+            return lines
+        return [f"await {_AWAITED_CALL}{lines[0].removeprefix(_CELL_CALL)}"]
+
+    def register(self) -> None:
+        """Start to transform."""
+        self._shell.input_transformers_post.append(self)
+        self._shell.events.register("pre_run_cell", self._enter)
+        self._shell.events.register("post_run_cell", self._leave)
+
+    def unregister(self) -> None:
+        """Stop to transform."""
+        self._shell.input_transformers_post.remove(self)
+        self._shell.events.unregister("pre_run_cell", self._enter)
+        self._shell.events.unregister("post_run_cell", self._leave)
+
+    # The kernel transforms a cell before it fires the first event, and what is inside it after.
+    def _enter(self, _info: object) -> None:
+        self._is_inside = True
+
+    def _leave(self, _result: object) -> None:
+        self._is_inside = False
 
 
 def keep_question_marks(lines: list[str]) -> list[str]:
@@ -98,40 +123,50 @@ class ShellAccess:
 
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
+        self._awaiter: CellAwaiter | None = None
 
-    def install(self, line: Callable[[str], object], cell: Callable[[str, str], object]) -> None:
-        """Register ``%braincode``, ``%%braincode`` and the input transformers."""
+    def install(
+        self,
+        line: Callable[[str], object],
+        cell: Callable[[str, str], object],
+        *,
+        awaited: Callable[[str, str], object],
+    ) -> None:
+        """Register ``%braincode``, ``%%braincode`` and the input transformers.
+
+        Parameters
+        ----------
+        line : callable
+            The line magic.
+        cell : callable
+            The cell magic; blocks until the run is over.
+        awaited : callable
+            The same, returning an awaitable; for cells that can await.
+        """
         self._shell.register_magic_function(line, "line", MAGIC)
         self._shell.register_magic_function(cell, "cell", MAGIC)
-        for transformers, transformer in self._transformers():
-            if transformer not in transformers:
-                transformers.append(transformer)
+        self._shell.register_magic_function(awaited, "cell", _AWAITED)
+        self._shell.input_transformers_cleanup.append(keep_question_marks)
+        if self.has_kernel:
+            # A terminal does not cancel what it awaits on Ctrl-C: there the magic always blocks.
+            self._awaiter = CellAwaiter(self._shell)
+            self._awaiter.register()
 
     def remove(self) -> None:
         """Take back what `install` registered."""
-        for kind in ("line", "cell"):
-            self._shell.magics_manager.magics[kind].pop(MAGIC, None)
-        for transformers, transformer in self._transformers():
-            if transformer in transformers:
-                transformers.remove(transformer)
-
-    def _transformers(self) -> Iterator[tuple[list[Any], Callable[[list[str]], list[str]]]]:
-        """Yield each of our transformers with the list of the shell that it belongs to."""
-        yield self._shell.input_transformers_cleanup, keep_question_marks
-        if self.has_kernel:
-            # A terminal does not cancel what it awaits on Ctrl-C: there the magic waits itself.
-            yield self._shell.input_transformers_post, await_cell
+        magics = self._shell.magics_manager.magics
+        magics["line"].pop(MAGIC, None)
+        magics["cell"].pop(MAGIC, None)
+        magics["cell"].pop(_AWAITED, None)
+        self._shell.input_transformers_cleanup.remove(keep_question_marks)
+        if self._awaiter is not None:
+            self._awaiter.unregister()
+            self._awaiter = None
 
     @property
     def has_kernel(self) -> bool:
         """There is an ipykernel behind the shell."""
         return getattr(self._shell, "kernel", None) is not None
-
-    @property
-    def awaits_cells(self) -> bool:
-        """`%%braincode` may return an awaitable here."""
-        installed = await_cell in self._shell.input_transformers_post
-        return self.has_kernel and installed and bool(getattr(self._shell, "autoawait", False))
 
     def place(self) -> Place:
         """Return where the running code was asked for."""
@@ -157,6 +192,8 @@ class ShellAccess:
 
     def watch_cells(self) -> ShellCells:
         """Return a source of the cells of this notebook; it has yet to be registered."""
+        from braincode_jupyter.notebook.cells import ShellCells  # noqa: PLC0415 - light load
+
         shell = self._shell
         return ShellCells(
             events=shell.events,
@@ -167,8 +204,21 @@ class ShellAccess:
 
     def variables(self) -> ShellVariables:
         """Return a source of the user's variables."""
+        from braincode_jupyter.notebook.variables import (  # noqa: PLC0415 - light load
+            ShellVariables,
+        )
+
         shell = self._shell
         return ShellVariables(lambda: shell.user_ns, lambda: shell.user_ns_hidden)
+
+    def before_cells(self, function: Callable[[], None]) -> None:
+        """Call a function before each cell, earlier than any watcher of cells."""
+        self._shell.events.register("pre_execute", function)
+
+    def not_before_cells(self, function: Callable[[], None]) -> None:
+        """Take back `before_cells`; a second call does nothing."""
+        with suppress(ValueError):
+            self._shell.events.unregister("pre_execute", function)
 
     def attach(self, completion: ReferenceCompletion) -> None:
         """Let the shell's completer ask for ours, too."""
@@ -220,35 +270,58 @@ def current_shell() -> Shell | None:
     return None if module is None else module.get_ipython()
 
 
-def version_note(*, has_kernel: bool) -> str | None:
-    """Say in one sentence that IPython or ipykernel is too old; None if neither is."""
-    for name, floor in (("IPython", IPYTHON_FLOOR), ("ipykernel", IPYKERNEL_FLOOR)):
-        found = _running_version(name)
-        if found is not None and found < floor and (has_kernel or name == "IPython"):
-            return (
-                f"{name} {_dotted(found)} is older than {_dotted(floor)}, the oldest one that "
-                "braincode_jupyter is tested with: please upgrade it."
-            )
-    kernel = _running_version("ipykernel") if has_kernel else None
-    if kernel is not None and kernel < IPYKERNEL_FOR_CLICKS:
+def running_version(package: str) -> str:
+    """Return the version of an imported package; empty if it is not imported."""
+    return str(getattr(sys.modules.get(package), "__version__", ""))
+
+
+def version_note(
+    *, has_kernel: bool, version_of: Callable[[str], str] = running_version
+) -> str | None:
+    """Say in one sentence that IPython or ipykernel is too old; None if neither is.
+
+    Parameters
+    ----------
+    has_kernel : bool
+        Whether ipykernel matters.
+    version_of : callable
+        Gives the version of a package, or an empty text.
+
+    Returns
+    -------
+    str or None
+        The sentence.
+    """
+    found = _numbers(version_of("IPython"))
+    if found and found < IPYTHON_FLOOR:
+        return _too_old("IPython", found, IPYTHON_FLOOR)
+    found = _numbers(version_of("ipykernel")) if has_kernel else ()
+    if found and found < IPYKERNEL_FLOOR:
+        return _too_old("ipykernel", found, IPYKERNEL_FLOOR)
+    if found and found < IPYKERNEL_FOR_CLICKS:
         return (
-            f"With ipykernel {_dotted(kernel)} clicks on a card arrive when its cell has ended: "
+            f"With ipykernel {_dotted(found)} clicks on a card arrive when its cell has ended: "
             "stop a run with the kernel's interrupt button, or install "
             f"ipykernel>={_dotted(IPYKERNEL_FOR_CLICKS)}."
         )
     return None
 
 
+def _too_old(package: str, found: tuple[int, ...], floor: tuple[int, ...]) -> str:
+    return (
+        f"{package} {_dotted(found)} is older than {_dotted(floor)}, the oldest one that "
+        "braincode_jupyter is tested with: please upgrade it."
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version."""
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())
+
+
 def is_loaded(module: str) -> bool:
     """Return whether a module has been imported, by a cell or by the warm-up."""
     return module in sys.modules
-
-
-def _running_version(package: str) -> tuple[int, ...] | None:
-    """Return the first two numbers of an imported package's version, or None."""
-    text = str(getattr(sys.modules.get(package), "__version__", ""))
-    numbers = [int(part) for part in text.split(".")[:2] if part.isdecimal()]
-    return tuple(numbers) or None
 
 
 def _dotted(version: tuple[int, ...]) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from braincode_jupyter.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from braincode_jupyter.notebook.loop import Job, RunLoop
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
     from braincode_jupyter.runtime.settings import Sources
@@ -31,6 +33,8 @@ class Notebook:
         Cells of the notebook, once the extension is loaded.
     variables : VariableSource or None
         Variables of the user, once the extension is loaded.
+    look : callable or None
+        Sets ``cells`` and ``variables``, which a freshly loaded extension has not yet done.
     active : dict
         Runs that have not ended, by session id, oldest first.
     """
@@ -39,6 +43,7 @@ class Notebook:
         self.models: ModelClient | None = None
         self.cells: CellSource | None = None
         self.variables: VariableSource | None = None
+        self.look: Callable[[], None] | None = None
         self.active: dict[str, Stoppable] = {}
         self._loop: RunLoop | None = None
 
@@ -53,14 +58,21 @@ class Notebook:
 
     def sources(self) -> Sources:
         """Return where typed references look."""
+        if self.look is not None:
+            self.look()
         from braincode_jupyter.runtime.settings import Sources  # noqa: PLC0415 - light load
 
         return Sources(cells=self.cells, variables=self.variables)
 
     def track(self, session_id: str, run: Stoppable, job: Job[Any]) -> None:
         """Keep a run stoppable until its job is over."""
-        self.active[session_id] = run
-        job.future.add_done_callback(lambda _: self.active.pop(session_id, None))
+        # A second run of a session that is being written is refused, and must not hide the first.
+        self.active.setdefault(session_id, run)
+        job.future.add_done_callback(lambda _: self._forget(session_id, run))
+
+    def _forget(self, session_id: str, run: Stoppable) -> None:
+        if self.active.get(session_id) is run:
+            del self.active[session_id]
 
     def stop(self, prefix: str = "") -> list[str]:
         """Stop runs.

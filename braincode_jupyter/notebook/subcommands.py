@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.errors import UnknownNameError, UsageError
+from braincode_jupyter.errors import UnknownNameError, UsageError, without_home
 from braincode_jupyter.notebook.keys import refuse_keys
 from braincode_jupyter.notebook.options import OPTIONS
 from braincode_jupyter.notebook.request import SHORT_USAGE
@@ -92,7 +92,8 @@ def run_subcommand(access: ShellAccess, notebook: Notebook, line: str) -> object
     name, rest = name or "help", rest.strip()
     command = SUBCOMMANDS.get(name)
     if command is None:
-        raise UnknownNameError("subcommand of %braincode", name[:_SHOWN_CHARS], SUBCOMMANDS)
+        error = _unknown(name[:_SHOWN_CHARS], is_prose=bool(rest))
+        raise error
     if rest and not command.usage:
         raise UsageError(
             f"%braincode {name} takes nothing after it.",
@@ -100,9 +101,18 @@ def run_subcommand(access: ShellAccess, notebook: Notebook, line: str) -> object
         )
     result = command.run(Context(access=access, notebook=notebook), rest)
     if isinstance(result, str):
-        access.write(result)
+        access.write(without_home(result))
         return None
     return result
+
+
+def _unknown(name: str, *, is_prose: bool) -> UsageError:
+    """Return the error for an unknown subcommand; with words after it, it may be a request."""
+    error = UnknownNameError("subcommand of %braincode", name, SUBCOMMANDS)
+    if is_prose:
+        near = f"{error.hint} " if error.hint.startswith("Did") else ""
+        error.hint = f"{near}A request stands in a cell of its own, below a line with %%braincode."
+    return error
 
 
 def help_text() -> str:

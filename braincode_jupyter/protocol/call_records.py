@@ -72,6 +72,10 @@ class ModelReplied(Record):
     """``stop`` or ``length``; a reply without one is a `ModelFailed`."""
     duration_ms: int = 0
     """Wall time of the call; milliseconds."""
+    retries: int = 0
+    """Tries of the same model that failed before this reply."""
+    waited_ms: int = 0
+    """Time waited between the tries; milliseconds."""
 
 
 class ModelFailed(Record):

@@ -39,6 +39,7 @@ from braincode_jupyter.protocol.record import Phase, Record, ReferenceKind
 from braincode_jupyter.protocol.run_records import (
     ClarificationRequested,
     FinalReported,
+    PartialText,
     Recovered,
     ReferenceUsed,
     ReviewDecided,
@@ -149,6 +150,7 @@ __all__ = [
     "ModelFailed",
     "ModelReplied",
     "OpaqueRecord",
+    "PartialText",
     "Phase",
     "PromptManifest",
     "Record",

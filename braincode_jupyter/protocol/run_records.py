@@ -10,7 +10,7 @@ from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.protocol.plan import Clarification, ExecutedWorkerResult, RuntimePlan
 from braincode_jupyter.protocol.record import Record, ReferenceKind
 from braincode_jupyter.protocol.review import ReviewDecision
-from braincode_jupyter.protocol.usage import ReasonCode
+from braincode_jupyter.protocol.usage import CallKind, ReasonCode
 
 
 class RunOptions(Packet):
@@ -145,6 +145,19 @@ class RunFailed(Record):
     """Whether another candidate is tried."""
 
 
+class PartialText(Packet):
+    """What one call had streamed when its run was stopped."""
+
+    context_id: str
+    """Agent that was being asked."""
+    call_kind: CallKind
+    """Router, worker, primary or review."""
+    role: str
+    """Its role."""
+    text: str
+    """Text that had arrived."""
+
+
 class RunCancelled(Record):
     """Somebody stopped the run; a terminal ``run_error`` follows."""
 
@@ -152,6 +165,8 @@ class RunCancelled(Record):
     """Record type."""
     by: Literal["stop", "interrupt", "shutdown"]
     """Stop button or `%braincode stop`, kernel interrupt, or kernel shutdown."""
+    partials: tuple[PartialText, ...] = ()
+    """Text of the calls that were given up; a call without text has no entry."""
 
 
 class Recovered(Record):

@@ -108,6 +108,10 @@ class Candidate:
     """The embedded model: never a reviewer, short prompts."""
 
 
+UNKNOWN_MODEL = "is not a known model"
+"""Reason of the refusal of an id without an entry; its hint names near ones."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """Why a model of a chain cannot be used."""
@@ -150,4 +154,5 @@ class ModelReply:
     usage: TokenUsage | None
     cost_usd: float | None = None
     retries: int = 0
+    waited_ms: int = 0
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])

@@ -38,7 +38,7 @@ class Content:
     kind : ReferenceKind
         What it turned out to be; an ``@path`` may be a file or an image.
     uri : str
-        Pointer to it: absolute path, ``cell:ID``, ``var:NAME``, session id.
+        Pointer to it: path inside the project, ``cell:ID``, ``var:NAME``, ``session:ID``.
     label : str
         What is sent, for people.
     text : str

@@ -108,7 +108,8 @@ def expand(
     warnings = tuple(
         f"{item.reference.token} was not sent: {item.outcome.reason}. {item.outcome.hint}".strip()
         for item in resolved
-        if isinstance(item.outcome, Missing)
+        # Without a hint the card's line on the reference says it all.
+        if isinstance(item.outcome, Missing) and item.outcome.hint
     )
     return Expansion(references=tuple(resolved), warnings=(*warnings, *masked))
 

@@ -28,7 +28,7 @@ class SessionText:
     text : str
         What may be shown of it.
     uri : str
-        Path of its file.
+        Pointer to it.
     cut : str or None
         What the text leaves out.
     """

@@ -17,22 +17,32 @@ from braincode_jupyter.errors import (
     ModelError,
     RunCancelledError,
     RunError,
-    UsageError,
+    SessionInUseError,
+    without_home,
 )
 from braincode_jupyter.home import ensure_home
-from braincode_jupyter.journal import open_session, read_records, resolve_session
-from braincode_jupyter.protocol.records import RunEnded, RunFailed, RunStart
+from braincode_jupyter.journal import (
+    is_being_written,
+    open_session,
+    read_lines,
+    resolve_session,
+)
+from braincode_jupyter.protocol.records import parse_record
 from braincode_jupyter.runtime.orchestrator import Orchestrator
-from braincode_jupyter.runtime.preparation import prepare
+from braincode_jupyter.runtime.preparation import no_session, prepare
 from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold, start_view
+from braincode_jupyter.views.fold_end import is_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from pydantic import JsonValue
+
     from braincode_jupyter.brain.effects import EndRun
+    from braincode_jupyter.journal import SessionWriter
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import Clock
     from braincode_jupyter.protocol.records import AnyRecord
@@ -83,6 +93,11 @@ class PreparedRun:
         return self._preparation.request.run_id
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know before the run starts."""
+        return self._preparation.request.warnings
+
+    @property
     def view(self) -> RunView:
         """The newest view; before the start the request alone."""
         if self._orchestrator is not None:
@@ -123,12 +138,12 @@ class PreparedRun:
         ------
         asyncio.CancelledError
             If the task was cancelled, as by a kernel interrupt; the end record is written first.
-        JournalError
-            If another process holds the session.
+        SessionInUseError
+            If another run holds the session. One that cannot be written for another reason does
+            not stop the run: its view says so.
         """
         self._loop = asyncio.get_running_loop()
-        notices = ensure_home(self._preparation.home)
-        journal = open_session(self._preparation.home, self.session_id)
+        journal, notices = self._open_journal()
         request = self._preparation.request
         tools = self._preparation.tools
         orchestrator = Orchestrator(
@@ -151,11 +166,38 @@ class PreparedRun:
                 await self._preparation.models.aclose()
         return self._run(orchestrator)
 
-    def current(self) -> Run:
-        """Return the run as far as it is, for example after a cancel."""
-        if self._orchestrator is None:
+    def _open_journal(self) -> tuple[SessionWriter | _NoJournal, tuple[str, ...]]:
+        """Return where records go, and what was done to the home folder."""
+        home = self._preparation.home
+        try:
+            notices = ensure_home(home)
+            journal = open_session(home, self.session_id)
+        except SessionInUseError:
+            raise
+        except (ConfigurationError, JournalError) as error:
+            return _NoJournal(error), ()
+        return journal, tuple(map(without_home, notices))
+
+    def given_up(self, error: BaseException) -> Run:
+        """Return the run as far as it is.
+
+        Parameters
+        ----------
+        error : BaseException
+            Why nobody waits for its end any more.
+
+        Returns
+        -------
+        Run
+            One that did not come to its start has failed with this error, or was cancelled.
+        """
+        if self._orchestrator is not None:
+            return self._run(self._orchestrator)
+        if not isinstance(error, BraincodeError):
             return Run(self.view, ())
-        return self._run(self._orchestrator)
+        state = "cancelled" if isinstance(error, RunCancelledError) else "failed"
+        told = {"state": state, "phase": "done", "error": error.message, "hint": error.hint}
+        return Run(self.view.model_copy(update=told), (), error=error)
 
     def _run(self, orchestrator: Orchestrator) -> Run:
         ended = orchestrator.ended
@@ -165,6 +207,21 @@ class PreparedRun:
             calls=orchestrator.calls,
             error=None if ended is None else error_of(ended),
         )
+
+
+class _NoJournal:
+    """Stands for a session file that cannot be made: a full disk, a home that is read-only."""
+
+    def __init__(self, error: BraincodeError) -> None:
+        self._error = error
+
+    def append(self, record: AnyRecord, *, durable: bool = False) -> None:
+        """Say that nothing is written."""
+        del record, durable
+        raise JournalError(self._error.message, hint=self._error.hint)
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
 
 
 def error_of(ended: EndRun) -> BraincodeError | None:
@@ -293,7 +350,7 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     -------
     Run
         Its prompts are not part of the file, so ``run.calls`` is empty; a run without end record
-        reads as interrupted.
+        reads as interrupted, unless it is going on.
 
     Raises
     ------
@@ -304,32 +361,33 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     """
     entry = resolve_session(home or default_home(), session_id.removeprefix("@@"))
     if entry is None:
-        raise UsageError(
-            f"No session starts with {session_id!r}.", hint="%braincode sessions lists them."
-        )
+        error = no_session(session_id, hint="%braincode sessions lists them.")
+        raise error
     try:
-        records = read_records(entry.path)
+        lines = read_lines(entry.path).lines
     except OSError as error:
         raise JournalError(
             f"The session file {entry.path.name!r} cannot be read: {error.strerror}.",
             hint="Check its permissions.",
         ) from error
+    records = tuple(map(parse_record, lines[_start_of_last_run(lines) :]))
     view = start_view(entry.session_id)
     for record in records:
         view = fold(view, record)
-    return Run(close_view(view), _last_run(records))
+    # What another run is writing at this moment has no end record yet, and is not interrupted.
+    is_going_on = not is_over(view) and is_being_written(entry.path)
+    return Run(view if is_going_on else close_view(view), records)
 
 
-def _last_run(records: Sequence[AnyRecord]) -> tuple[AnyRecord, ...]:
-    """Return the records of the newest run of a session that may hold many."""
+def _start_of_last_run(lines: Sequence[Mapping[str, JsonValue]]) -> int:
+    """Return where the newest run of a session begins; a session may hold many."""
+    # Looked for in the plain lines: only those of one run are worth the types.
     start = 0
     is_over = False
-    for index, record in enumerate(records):
-        begins = isinstance(record, RunStart) and record.plan is None
-        if begins or is_over:
+    for index, line in enumerate(lines):
+        kind = line.get("type")
+        if is_over or (kind == "run_start" and "plan" not in line):
             start, is_over = index, False
-        if isinstance(record, RunEnded) or (
-            isinstance(record, RunFailed) and not record.will_fallback
-        ):
+        if kind == "run_end" or (kind == "run_error" and line.get("willFallback") is not True):
             is_over = True
-    return tuple(records[start:])
+    return start

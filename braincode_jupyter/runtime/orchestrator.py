@@ -28,6 +28,7 @@ from braincode_jupyter.protocol.outside_records import DispatchRequested, McpCon
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
+    PartialText,
     RunCancelled,
     RunFailed,
     UsageRecorded,
@@ -96,6 +97,7 @@ class Orchestrator:
     _tasks: dict[str, asyncio.Task[None]] = field(
         default_factory=dict[str, "asyncio.Task[None]"], init=False
     )
+    _streams: dict[str, _TextCounter] = field(default_factory=dict[str, "_TextCounter"], init=False)
     _group: asyncio.TaskGroup | None = field(default=None, init=False)
     _waiting: dict[str, asyncio.Future[ExecutedWorkerResult]] = field(
         default_factory=dict[str, "asyncio.Future[ExecutedWorkerResult]"], init=False
@@ -154,7 +156,9 @@ class Orchestrator:
     def cancel(self, by: Literal["stop", "interrupt", "shutdown"]) -> None:
         """Stop the run now; to be called on its loop. A run that has ended stays as it is."""
         if self.ended is None:
-            self._take(RunCancelled(timestamp=self.clock.now_ms(), by=by), durable=True)
+            partials = tuple(stream.partial for stream in self._streams.values() if stream.text)
+            record = RunCancelled(timestamp=self.clock.now_ms(), by=by, partials=partials)
+            self._take(record, durable=True)
             self._inbox.put_nowait(None)
 
     def note(self, record: AnyRecord) -> None:
@@ -215,6 +219,8 @@ class Orchestrator:
         """Let the core take a record, and carry out what follows from it, in order."""
         if self.ended is not None:
             return
+        if isinstance(record, ModelReplied | ModelFailed):
+            self._streams.pop(record.call_id, None)
         self.state, effects = step(self.state, record)
         for effect in effects:
             match effect:
@@ -332,7 +338,7 @@ class Orchestrator:
     async def _perform(self, call: ModelCall) -> None:
         """Make one call; every outcome but a cancel becomes a record."""
         started_ms = self.clock.now_ms()
-        sink = _TextCounter(call.context_id, self.observer)
+        sink = self._streams[call.call_id] = _TextCounter(call, self.observer)
         box = None if self.tools is None else self.tools.box_for(call, self)
         try:
             reply = await self.models.complete(call, sink.take, box)
@@ -357,6 +363,8 @@ class Orchestrator:
                 text=reply.text,
                 finish_reason=reply.finish_reason,
                 duration_ms=self.clock.now_ms() - started_ms,
+                retries=reply.retries,
+                waited_ms=reply.waited_ms,
             )
         finally:
             if box is not None:
@@ -416,7 +424,7 @@ class Orchestrator:
 class _TextCounter:
     """Passes streamed text on with its offset, so that a view can catch up."""
 
-    context_id: str
+    call: ModelCall
     observer: RunObserver | None
     pieces: list[str] = field(default_factory=list[str])
     offset: int = 0
@@ -426,9 +434,19 @@ class _TextCounter:
         """What has arrived."""
         return "".join(self.pieces)
 
+    @property
+    def partial(self) -> PartialText:
+        """What has arrived, for the record."""
+        return PartialText(
+            context_id=self.call.context_id,
+            call_kind=self.call.call_kind,
+            role=self.call.role,
+            text=self.text,
+        )
+
     def take(self, piece: str) -> None:
         if self.observer is not None:
-            self.observer.on_text(self.context_id, self.offset, piece)
+            self.observer.on_text(self.call.context_id, self.offset, piece)
         self.pieces.append(piece)
         self.offset += len(piece)
 

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.modes import limits_for
 from braincode_jupyter.brain.permission import Policy
-from braincode_jupyter.brain.presets import policy_for, resolve_preset, router_policy
+from braincode_jupyter.brain.presets import (
+    policy_for,
+    resolve_preset,
+    router_policy,
+    unknown_roles,
+)
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
 from braincode_jupyter.brain.state import RunRequest
-from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError
+from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError, without_home
 from braincode_jupyter.home import load_home, load_support
 from braincode_jupyter.journal import read_lines, resolve_session
-from braincode_jupyter.models import load_models
+from braincode_jupyter.models import known_secrets, load_models
 from braincode_jupyter.protocol.records import RunOptions
-from braincode_jupyter.protocol.sections import Section
+from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
 from braincode_jupyter.runtime.settings import default_home
@@ -33,12 +38,13 @@ from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
 from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from braincode_jupyter.brain.permission import ToolMode
     from braincode_jupyter.brain.presets import BrainPreset
     from braincode_jupyter.home import Home, ProjectSupport
     from braincode_jupyter.journal import SessionEntry
+    from braincode_jupyter.models.redaction import Redactor
     from braincode_jupyter.protocol.ports import Clock, ModelClient
     from braincode_jupyter.protocol.sections import Resolution
     from braincode_jupyter.references import Expansion
@@ -55,11 +61,27 @@ _ORIGINAL_PRESET = "brain"
 IMAGE_ROLE = "imageMaker"
 """Makes images and need not see any."""
 
+_ARGUMENT_TYPES: Mapping[str, tuple[type, str]] = {
+    "mode": (str, "auto or radical"),
+    "brain": (str, "the id of a Brain preset"),
+    "roles": (tuple, "names of roles"),
+    "review": (bool, "True or False"),
+    "max_workers": (int, "a whole number"),
+    "max_tokens": (int, "a whole number"),
+    "continue_session": (str, "the id of a session"),
+    "heuristic": (bool, "True or False"),
+    "expand_references": (bool, "True or False"),
+    "need_to_know": (bool, "True or False"),
+    "home": (Path, "a path"),
+    "project_root": (Path, "a path"),
+}
+"""What each argument has to be, and how that is said."""
+
 NO_MODEL_HINT = """Three ways out:
   1. Set a key before Jupyter starts: OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.
-  2. Use a local server: add its base URL to ~/.braincode/models.json; %braincode doctor looks for
-  one. 3. Install the small embedded model: pip install 'braincode_jupyter[local]', then
-  %braincode local install."""
+  2. Use a local server: add its base URL to ~/.braincode/models.json (%braincode doctor looks).
+  3. Install the small embedded model: pip install 'braincode_jupyter[local]'
+     and then: %braincode local install"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,14 +149,15 @@ def prepare(
     ConfigurationError
         For broken settings, and when no model can be used.
     """
-    _check_prompt(prompt)
-    _check_numbers(arguments)
-    home = arguments.home or default_home()
+    _check(prompt, arguments)
+    own_home = default_home()
+    home = arguments.home or own_home
     root = (arguments.project_root or Path.cwd()).resolve()
     documents = load_home(home)
-    models = arguments.models or load_models(
-        documents.models.models, documents.auth.providers, dict(os.environ)
-    )
+    configured = (documents.models.models, documents.auth.providers, dict(os.environ))
+    secrets = known_secrets(*configured)
+    _check_secrets(prompt, secrets)
+    models = arguments.models or load_models(*configured)
     chosen = _choose(arguments, documents, models, vision=False)
     sees = _resolve(chosen.preset, models, vision=True).is_complete
     expansion = _expand(prompt, arguments, sources=sources, root=root, home=home, sees=sees)
@@ -143,34 +166,36 @@ def prepare(
     support = load_support(home, root)
     continued = _continued(arguments, home)
     mode = arguments.mode or documents.settings.mode
-    request = RunRequest(
-        session_id=continued.session_id if continued is not None else new_id(),
-        run_id=new_id(),
-        prompt=prompt,
-        options=RunOptions(
-            mode=mode,
-            brain_id=chosen.preset.id,
-            force_roles=arguments.roles,
-            review=arguments.review,
-            max_workers=arguments.max_workers,
-            max_tokens=arguments.max_tokens,
-            heuristic=arguments.heuristic,
-            need_to_know=arguments.need_to_know,
-        ),
-        preset=chosen.preset,
-        limits=limits_for(mode, chosen.preset, max_workers=arguments.max_workers),
-        chains=chosen.chains,
-        router=chosen.router,
-        sections=(
+    sections, hidden = _without_secrets(
+        (
             *_support_sections(support),
             _environment(clock),
             *_continuity(continued),
             *expansion.sections,
         ),
+        secrets,
+    )
+    request = RunRequest(
+        session_id=continued.session_id if continued is not None else new_id(),
+        run_id=new_id(),
+        prompt=prompt,
+        options=_options(arguments, mode, chosen.preset.id),
+        preset=chosen.preset,
+        limits=limits_for(mode, chosen.preset, max_workers=arguments.max_workers),
+        chains=chosen.chains,
+        router=chosen.router,
+        sections=sections,
         references=expansion.records(clock.now_ms()),
         context_refs=support.context_refs,
         project_support=support.summary,
-        warnings=(*documents.notices, *support.notices, *expansion.warnings),
+        warnings=_warnings(
+            documents.notices,
+            unknown_roles(chosen.preset, documents.presets),
+            _unknown_models(chosen),
+            support.notices,
+            expansion.warnings,
+            hidden,
+        ),
     )
     return Preparation(
         request=request,
@@ -201,6 +226,52 @@ def _policy(arguments: RunArguments, home: Path) -> Policy:
     )
 
 
+def _options(
+    arguments: RunArguments, mode: Literal["auto", "radical"], brain_id: str
+) -> RunOptions:
+    return RunOptions(
+        mode=mode,
+        brain_id=brain_id,
+        force_roles=arguments.roles,
+        review=arguments.review,
+        max_workers=arguments.max_workers,
+        max_tokens=arguments.max_tokens,
+        heuristic=arguments.heuristic,
+        need_to_know=arguments.need_to_know,
+    )
+
+
+def _warnings(*groups: Iterable[str]) -> tuple[str, ...]:
+    """Return what the user should know; it is kept in the notebook, so without the home folder."""
+    return tuple(without_home(sentence) for group in groups for sentence in group)
+
+
+def _check(prompt: str, arguments: RunArguments) -> None:
+    _check_types(prompt, arguments)
+    _check_prompt(prompt)
+    _check_numbers(arguments)
+
+
+def _check_types(prompt: object, arguments: RunArguments) -> None:
+    """Refuse what Python lets through: the arguments of a call are not checked by anybody else."""
+    if not isinstance(prompt, str):
+        raise UsageError(f"The request is {type(prompt).__name__!r}.", hint="Give it as a text.")
+    for name, (wanted, words) in _ARGUMENT_TYPES.items():
+        value: object = getattr(arguments, name)
+        is_right = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
+        if value is not None and not is_right:
+            raise UsageError(f"{name} cannot be {_shown(value)}.", hint=f"Give {words}.")
+    if arguments.mode not in {None, "auto", "radical"}:
+        raise UsageError(f"mode cannot be {_shown(arguments.mode)}.", hint="Give auto or radical.")
+    for role in arguments.roles:
+        if not isinstance(role, str):  # pyright: ignore[reportUnnecessaryIsInstance] - see above
+            raise UsageError(f"A role cannot be {_shown(role)}.", hint="Give names of roles.")
+
+
+def _shown(value: object) -> str:
+    return repr(value if isinstance(value, str | int) else type(value).__name__)[:40]
+
+
 def _check_prompt(prompt: str) -> None:
     if not prompt.strip():
         raise UsageError(
@@ -212,6 +283,29 @@ def _check_prompt(prompt: str) -> None:
             f"The request has {size:,} bytes; the limit is {MAX_PROMPT_BYTES:,}.",
             hint="Put long text in a file or a variable and refer to it with @path or @var:NAME.",
         )
+
+
+def _check_secrets(prompt: str, secrets: Redactor) -> None:
+    """Refuse a request that holds a configured key, whatever its shape (security R69)."""
+    if secrets.hide(prompt)[1]:
+        raise UsageError(
+            "The request holds one of your configured keys; nothing was sent.",
+            hint="Take it out: cells and IPython's history are stored as plain text.",
+        )
+
+
+def _without_secrets(
+    sections: Sequence[Section], secrets: Redactor
+) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """Replace configured keys in what is about to be sent (security R67), and say how many."""
+    kept: list[Section] = []
+    total = 0
+    for section in sections:
+        text, count = secrets.hide(section.text)
+        total += count
+        kept.append(replace(section, text=text) if count else section)
+    said = f"{total} of your configured keys were in what was to be sent, and were masked."
+    return tuple(kept), (said,) if total else ()
 
 
 def _check_numbers(arguments: RunArguments) -> None:
@@ -254,7 +348,7 @@ def _session_text(home: Path, ref: str) -> SessionText | None:
     return SessionText(
         session_id=entry.session_id,
         text=session_reference_text(_context(entry)),
-        uri=str(entry.path),
+        uri=f"session:{entry.session_id}",
     )
 
 
@@ -284,9 +378,24 @@ def _choose(
             hint="Set a key of a provider with a vision model, or take the images out.",
         )
     why = "; ".join(sorted(refusals)[:3])
+    unknown = _unknown_models(chosen)
     raise ConfigurationError(
         f"No language model can be used with Brain {wanted!r}" + (f" ({why})." if why else "."),
-        hint=NO_MODEL_HINT,
+        hint="\n".join((*unknown, NO_MODEL_HINT)),
+    )
+
+
+def _unknown_models(chosen: _Chosen) -> tuple[str, ...]:
+    """Return a sentence with near names for each model of the Brain that has no entry."""
+    refusals = {
+        refusal.model_id: refusal.hint
+        for resolution in (*chosen.chains.values(), chosen.router)
+        for refusal in resolution.refusals
+        if refusal.reason == UNKNOWN_MODEL
+    }
+    return tuple(
+        f"Brain {chosen.preset.id!r} names the unknown model {model_id!r}. {hint}".strip()
+        for model_id, hint in refusals.items()
     )
 
 
@@ -311,11 +420,32 @@ def _continued(arguments: RunArguments, home: Path) -> SessionEntry | None:
         return None
     entry = resolve_session(home, wanted.removeprefix("@@"))
     if entry is None:
-        raise UsageError(
-            f"No session starts with {wanted!r}.",
-            hint="%braincode sessions lists them; --continue alone takes the newest.",
+        error = no_session(
+            wanted, hint="%braincode sessions lists them; --continue alone takes the newest."
         )
+        raise error
     return entry
+
+
+def no_session(wanted: str, *, hint: str) -> UsageError:
+    """Return the error for a session that is not there.
+
+    Parameters
+    ----------
+    wanted : str
+        Id, prefix or ``last``, with or without ``@@``.
+    hint : str
+        What to do if there are others.
+
+    Returns
+    -------
+    UsageError
+        To be raised.
+    """
+    ref = wanted.removeprefix("@@")
+    if ref == "last":
+        return UsageError("There is no session yet.", hint="Each %%braincode cell makes one.")
+    return UsageError(f"No session starts with {ref!r}.", hint=hint)
 
 
 def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:
@@ -330,7 +460,7 @@ def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:
             owner="user",
             source=f"session:{continued.session_id}",
             title="Conversation so far",
-            text=compact_snapshot(context),
+            text=mask_keys(compact_snapshot(context))[0],
         ),
     )
 

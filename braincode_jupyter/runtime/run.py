@@ -8,7 +8,7 @@ from braincode_jupyter.protocol.contexts import HandoffPacket
 from braincode_jupyter.protocol.records import MessageSent, PromptManifest, RunStart, WorkerEnded
 from braincode_jupyter.views.bundle import to_bundle
 from braincode_jupyter.views.matrix import isolation_report
-from braincode_jupyter.views.text import to_text
+from braincode_jupyter.views.text import to_brief
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ class Run:
 
     @property
     def status(self) -> str:
-        """completed, needs_clarification, failed, cancelled or interrupted."""
+        """completed, needs_clarification, failed, cancelled, interrupted; or queued, running."""
         return self.view.state
 
     @property
@@ -124,7 +124,7 @@ class Run:
         return to_bundle(self.view)
 
     def __str__(self) -> str:
-        return to_text(self.view)
+        return to_brief(self.view)
 
     def __repr__(self) -> str:
         return f"Run({self.session_id!r}, status={self.status!r}, workers={list(self.workers)})"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from braincode_jupyter.errors import hide_home
+
 if TYPE_CHECKING:
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
     from braincode_jupyter.protocol.tools import Approver
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
 
 def default_home() -> Path:
     """Return ``~/.braincode``; no environment variable moves it (security R55)."""
-    return Path.home() / ".braincode"
+    home = Path.home()
+    # A home that is the root of a disk, as in some containers, is part of every path.
+    hide_home(*(str(place) for place in (home, home.resolve()) if place.parent != place))
+    return home / ".braincode"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

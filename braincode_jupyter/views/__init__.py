@@ -22,7 +22,7 @@ from braincode_jupyter.views.html import to_html, to_page
 from braincode_jupyter.views.matrix import ContextRow, isolation_report
 from braincode_jupyter.views.run_view import AgentView, Block, RunView, Span, UsageView
 from braincode_jupyter.views.steady import to_steady
-from braincode_jupyter.views.text import to_progress_line, to_text
+from braincode_jupyter.views.text import to_brief, to_progress_line, to_text
 
 __all__ = [
     "MIME_TYPE",
@@ -42,6 +42,7 @@ __all__ = [
     "run_view_schema",
     "start_view",
     "to_blocks",
+    "to_brief",
     "to_bundle",
     "to_html",
     "to_page",

@@ -172,7 +172,7 @@ class _Builder:
             case "tr_open":
                 block = Block(kind="row", header=is_header, children=tuple(children))
             case "th_open" | "td_open":
-                block = Block(kind="cell", spans=spans)
+                block = Block(kind="cell", spans=spans, align=_alignment(opener))
             case _ if kind in _HOLDERS:
                 block = Block(kind=_HOLDERS[kind], children=tuple(children))
             case _:
@@ -201,6 +201,16 @@ class _Builder:
         spans = _spans(tokens)
         self._spans += len(spans)
         return spans
+
+
+def _alignment(opener: Token | None) -> Literal["", "left", "center", "right"]:
+    # The parser gives a style that it wrote itself.
+    style = "" if opener is None else str(opener.attrs.get("style") or "")
+    match style.removeprefix("text-align:"):
+        case "left" | "center" | "right" as said:
+            return said
+        case _:
+            return ""
 
 
 def _spans(tokens: Sequence[Token]) -> tuple[Span, ...]:

@@ -10,7 +10,7 @@ from braincode_jupyter.views.clean import clean_line, clean_text, clip_text, cou
 from braincode_jupyter.views.figures import tokens_words
 from braincode_jupyter.views.fold_plan import MAX_SUMMARY_CHARS
 from braincode_jupyter.views.matrix import note_sections
-from braincode_jupyter.views.roster import AgentKey, get_agent, kind_of, put_agent
+from braincode_jupyter.views.roster import AgentKey, find_agent, get_agent, kind_of, put_agent
 from braincode_jupyter.views.run_view import AnswerView, AttemptView
 from braincode_jupyter.views.usage import NOT_CALLED, count_call, count_tokens, tokens_of
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         BudgetChecked,
         ModelFailed,
         ModelReplied,
+        PartialText,
         PromptManifest,
         UsageRecorded,
     )
@@ -84,6 +85,10 @@ def note_reply(view: RunView, record: ModelReplied) -> RunView:
     name = clean_line(record.model_id)
     if name not in view.models:
         view = view.model_copy(update={"models": (*view.models, name)})
+    if record.retries > 0:
+        waited = f"after {max(record.waited_ms, 0) / 1000:.1f} s of waiting"
+        tries = f"the provider answered at try {record.retries + 1}, {waited}"
+        view = note_warning(view, f"{clean_line(record.role)}: {tries}.")
     if record.provider == DEMO_PROVIDER:
         view = view.model_copy(update={"model_note": words.DEMO_MODEL})
     if record.call_kind == "primary":
@@ -135,6 +140,17 @@ def note_failure(view: RunView, record: ModelFailed) -> RunView:
     if not record.partial:
         return view.model_copy(update={"answer": AnswerView()})
     return note_answer(view, record.partial, "cut_off" if record.code == "cut_off" else "partial")
+
+
+def note_partial(view: RunView, partial: PartialText) -> RunView:
+    """Keep what a call had streamed when the run was stopped; the primary's is a partial answer."""
+    key = AgentKey(kind=partial.call_kind, role=partial.role, context_id=partial.context_id)
+    agent = find_agent(view, key)
+    if agent is None:
+        return view
+    text = clip_text(partial.text, MAX_SUMMARY_CHARS)
+    view = put_agent(view, agent.model_copy(update={"partial": text}))
+    return note_answer(view, partial.text, "partial") if partial.call_kind == "primary" else view
 
 
 def note_usage(view: RunView, record: UsageRecorded) -> RunView:

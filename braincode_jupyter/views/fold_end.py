@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.views import words
 from braincode_jupyter.views.clean import clean_text, clip_text
-from braincode_jupyter.views.fold_calls import note_answer, note_warning, with_attempt
+from braincode_jupyter.views.fold_calls import note_answer, note_partial, note_warning, with_attempt
 from braincode_jupyter.views.fold_tools import end_calls
 from braincode_jupyter.views.fold_workers import (
     MAX_ITEM_CHARS,
@@ -80,7 +80,9 @@ def note_run_failure(view: RunView, record: RunFailed) -> RunView:
 
 
 def note_cancel(view: RunView, record: RunCancelled) -> RunView:
-    """Take the stop; the end record follows."""
+    """Take the stop, and the text of the calls that it cut; the end record follows."""
+    for partial in record.partials:
+        view = note_partial(view, partial)
     view = view.model_copy(update={"state": "cancelled", "is_stopping": True})
     return _finish(view, "cancelled", record.timestamp)
 
@@ -88,7 +90,7 @@ def note_cancel(view: RunView, record: RunCancelled) -> RunView:
 def note_report(view: RunView, record: FinalReported) -> RunView:
     """Take the warnings of the final report; all else is known from other records."""
     report: JsonValue = record.final_report
-    if not isinstance(report, dict):
+    if not isinstance(report, dict) or view.clarification is not None:
         return view
     listed = report.get("warnings")
     for warning in listed if isinstance(listed, list) else []:

@@ -99,7 +99,10 @@ def note_result(
     agent = get_agent(view, _key(phase, result.role, result.task_id), timestamp)
     state = _result_state(agent, result)
     is_good = state in {"completed", "unstructured"}
-    summary = clip_text(result.summary, MAX_SUMMARY_CHARS)
+    # A result that was made for a worker which gave none says the code of the reason alone, which
+    # the reason says in words.
+    is_made = result.error in words.REASONS
+    summary = "" if is_made else clip_text(result.summary, MAX_SUMMARY_CHARS)
     blocks = agent.summary_blocks if summary == agent.summary else to_blocks(summary)
     agent = agent.model_copy(
         update={
@@ -110,7 +113,7 @@ def note_result(
             "summary": summary,
             "summary_blocks": blocks,
             "artifacts": _artifacts(result, agent.artifacts),
-            "risks": _items(result.risks),
+            "risks": () if is_made else _items(result.risks),
             "next_questions": _items(result.next_questions),
             "todo_ids": agent.todo_ids or tuple(clean_line(one) for one in result.todo_ids),
             "reason": words.UNSTRUCTURED if state == "unstructured" else _reason(agent, result),
@@ -228,11 +231,13 @@ def _result_state(agent: AgentView, result: ExecutedWorkerResult) -> AgentState:
 def _reason(agent: AgentView, result: ExecutedWorkerResult) -> str | None:
     if result.status == "completed":
         return words.REASONS["cut_off"] if agent.state == "cut_off" else None
-    for code, sentence in words.REASONS.items():
-        if code == result.error:
-            return sentence
-    said = result.error or result.progress.summary or agent.reason or result.summary
-    return clip_text(said, MAX_ITEM_CHARS)
+    return _words_of(result.error or result.progress.summary or agent.reason or result.summary)
+
+
+def _words_of(error: str) -> str:
+    """Return what a reason code means; any other text as it is."""
+    known = (sentence for code, sentence in words.REASONS.items() if code == error)
+    return next(known, None) or clip_text(error, MAX_ITEM_CHARS)
 
 
 def _hint(error: str | None) -> str | None:
@@ -244,9 +249,12 @@ def _end_primary(view: RunView, agent: AgentView, record: TodosUpdated) -> RunVi
     state: AgentState = "completed" if is_done else "blocked"
     if record.status == "failed":
         state = "failed"
-    reason = clip_text(record.error, MAX_ITEM_CHARS) if record.error else None
     agent = agent.model_copy(
-        update={"state": state, "ended_ms": record.timestamp or None, "reason": reason}
+        update={
+            "state": state,
+            "ended_ms": record.timestamp or None,
+            "reason": _words_of(record.error) if record.error else None,
+        }
     )
     view = put_agent(view, agent)
     if is_done and record.summary and not view.answer.text:

@@ -74,12 +74,13 @@ def to_html(view: RunView) -> str:
             _section(words.QUESTION, joined(map(_approval, view.approvals))),
             _section(words.QUESTION, _question(view.clarification)),
             _answer(view),
-            _review(view),
+            _review(view) if view.clarification is None else Html(),
+            _section(words.WARNINGS, bullets(view.warnings)),
             _plan(view),
             folded((words.TIME,), _times(view)),
             folded((_agents_title(view),), *(_agent(agent) for agent in view.agents)),
             folded((words.MATRIX,), _matrix(view.matrix)),
-            _section(words.WARNINGS, bullets(view.warnings)),
+            _request(view),
             _foot(view),
         )
     )
@@ -107,16 +108,17 @@ def _head(view: RunView) -> Html:
     state = element("strong", words.run_state_words(view))
     line = [state, *(f" · {fact}" for fact in facts if fact)]
     parts = [element("h3", name_of(view.title or words.EMPTY_RUN)), element("p", *line)]
-    if view.models:
-        parts.append(element("p", f"Models: {', '.join(view.models)}"))
-    for note in (view.model_note, view.routing_reason):
-        if note:
-            parts.append(element("p", note))
+    if view.model_note:
+        parts.append(element("p", view.model_note))
     if not view.is_saved:
         parts.append(element("p", element("strong", words.NOT_SAVED)))
-    if words.request_rest(view):
-        parts.append(folded(("Whole request",), element("p", view.request)))
     return joined(parts)
+
+
+def _request(view: RunView) -> Html:
+    if not words.request_rest(view):
+        return Html()
+    return folded((words.REQUEST,), element("p", view.request))
 
 
 def _references(view: RunView) -> list[Html]:
@@ -194,8 +196,10 @@ def _plan(view: RunView) -> Html:
         tail = f" · needs {needs}" if needs else ""
         state = words.TODO_STATES[todo.state]
         entries.append(element("li", name_of(todo.title), f" · {todo.role} · {state}{tail}"))
-    listed = element("ol", *entries) if entries else Html()
-    return folded((words.todo_words(done, len(view.todos)),), listed)
+    if not entries:
+        return Html()
+    reason = element("p", view.routing_reason) if view.routing_reason else Html()
+    return folded((words.todo_words(done, len(view.todos)),), reason, element("ol", *entries))
 
 
 def _times(view: RunView) -> Html:
@@ -231,7 +235,8 @@ def _agent(agent: AgentView) -> Html:
     )
     parts = [element("p", note) for note in (agent.goal, agent.reason, agent.hint) if note]
     parts.append(from_blocks(agent.summary_blocks))
-    if agent.partial:
+    # What the primary had written stands above, as the answer.
+    if agent.partial and agent.kind != "primary":
         parts.append(element("p", f"{words.PARTIAL}:\n{agent.partial}"))
     points = [
         *(words.attempt_words(one) for one in agent.attempts),
@@ -272,9 +277,12 @@ def _matrix(matrix: MatrixView) -> Html:
 
 
 def _foot(view: RunView) -> Html:
-    if not view.session_id:
-        return Html()
-    return element("p", f"{words.SESSION} ", element("code", f"@@{view.session_id}"))
+    parts: list[Html] = []
+    if view.models:
+        parts.append(element("p", f"Models: {', '.join(view.models)}"))
+    if view.session_id:
+        parts.append(element("p", f"{words.SESSION} ", element("code", f"@@{view.session_id}")))
+    return joined(parts)
 
 
 def _section(title: str, content: Html) -> Html:

@@ -79,6 +79,8 @@ class Block(Packet):
     """For list."""
     header: bool = False
     """For row."""
+    align: Literal["", "left", "center", "right"] = ""
+    """For cell: as the author of the table said."""
 
 
 class UsageView(Packet):

@@ -40,7 +40,7 @@ RUN_STATES: Mapping[RunState, str] = MappingProxyType(
 RUN_PHASES: Mapping[RunPhase, str] = MappingProxyType(
     {
         "starting": "starting",
-        "routing": "routing",
+        "routing": "planning",
         "working": "workers at work",
         "answering": "writing the answer",
         "reviewing": "reviewing",
@@ -68,14 +68,14 @@ ANSWER_STATES: Mapping[AnswerState, str] = MappingProxyType(
         "streaming": "being written",
         "completed": "completed",
         "cut_off": "cut off",
-        "partial": "partial: the call broke off",
+        "partial": "partial: not written to its end",
     }
 )
 REVIEW_STATES: Mapping[ReviewState, str] = MappingProxyType(
     {
         "not_required": "not required",
         "pending": "not reviewed yet",
-        "running": "being reviewed",
+        "running": "reviewing",
         "approved": "approved",
         "changes_requested": "changes requested",
         "blocked": "blocked",
@@ -137,7 +137,7 @@ HINTS: Mapping[ReasonCode, str] = MappingProxyType(
 )
 NOT_RUN = "Not run: the run ended before its turn."
 INTERRUPTED = "The session file ends without an end record."
-RESUME_HINT = "See %braincode resume."
+RESUME_HINT = "What was found is kept: %%braincode --continue ID goes on in its session."
 UNSTRUCTURED = "The reply was not in the asked form; its text was kept."
 NO_REVIEW_RESULT = "The review gave no usable decision."
 NO_REVIEW_STOPPED = "The run ended before the review."
@@ -168,7 +168,7 @@ CELLS: Mapping[str, str] = MappingProxyType(
 CELL_LEGEND = "● seen   own: its own   · withheld   – not called"
 
 ANSWER = "Answer"
-PARTIAL = "Text that had arrived"
+PARTIAL = "Text before it broke off"
 REVIEW = "Review"
 PLAN = "Plan"
 TIME = "Time"
@@ -198,26 +198,31 @@ FAILED_ATTEMPT = "Failed attempt"
 RISK = "Risk"
 OPEN = "Open"
 FINDING = "Finding"
-REQUIRED = "Required"
-BLOCKING = "Blocking"
+REQUIRED = "Must change"
+BLOCKING = "Blocks"
 RESIDUAL = "Residual risk"
 MISSING = "Missing"
 OPTIONS = "Ways to go on"
 CRITICAL = "critical path"
 SESSION = "Session"
+REQUEST = "Request as typed"
 NOT_SAVED = "Not saved: the session file could not be written."
 STOPPING = "stopping"
 EMPTY_RUN = "braincode run"
 INDEPENDENCE: Mapping[str, str] = MappingProxyType(
     {
         "none": "reviewer unknown",
-        "weak": "same model as the answer",
+        "weak": "the model that wrote the answer",
         "moderate": "another model of the same provider",
         "strong": "a model of another provider",
     }
 )
 PLAIN_NOTE = "Shown as plain text: too large or too deeply nested to format."
 LONG_NOTE = "Only the first {limit:,} characters are shown; the session file holds all of it."
+
+
+_ID_CHARS = 12
+"""Characters of a session id that are enough to find it."""
 
 
 def waiting_words(roles: tuple[str, ...]) -> str:
@@ -340,6 +345,12 @@ def artifact_words(artifact: ArtifactView) -> str:
 def hidden_words(where: str, count: int) -> str:
     """Return the warning about hidden characters."""
     return f"{where} held {plural(count, 'hidden character')}; shown as marks such as ⟨U+200B⟩."
+
+
+def brief_foot(session_id: str) -> str:
+    """Return where the rest of a run is told."""
+    start = session_id.split("-", 1)[0][:_ID_CHARS]
+    return f"{SESSION} @@{start} · %braincode show {start} tells more"
 
 
 def brain_words(view: RunView) -> str:

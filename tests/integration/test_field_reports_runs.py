@@ -188,6 +188,41 @@ async def test_B23_an_interrupt_in_any_phase_ends_the_run_at_once(
     assert not {"running", "waiting", "queued"} & {a.state for a in saved.view.agents}
 
 
+@pytest.mark.parametrize("kind", ["router", "worker", "primary", "review"])
+async def test_B23_text_that_had_arrived_when_a_run_was_stopped_is_kept(
+    tmp_path: Path, kind: str
+) -> None:
+    has_text = asyncio.Event()
+
+    class Watcher:
+        def on_view(self, view: RunView) -> None:
+            pass
+
+        def on_text(self, context_id: str, offset: int, text: str) -> None:
+            if "7 of many" in text:
+                has_text.set()
+
+    def answer(call: ModelCall) -> Reply | str | None:
+        if call.call_kind == kind and call.role != "security":
+            return Reply(text="", chunks=tuple(f"{n} of many " for n in range(200_000)))
+        return plan() if call.call_kind == "router" else None
+
+    job = prepared(tmp_path, ScriptedModel(answer), review=True)
+    task = asyncio.create_task(job.execute(Watcher()))
+    await has_text.wait()
+
+    job.stop()
+    run = await asyncio.wait_for(task, 5)
+
+    for shown in (run, read_run(job.session_id, tmp_path / "home")):
+        kept = {agent.kind: agent.partial for agent in shown.view.agents if agent.partial}
+        assert kept[kind].startswith("0 of many 1 of many 2")
+        assert shown.status == "cancelled"
+    if kind == "primary":
+        assert run.view.answer.state == "partial"
+        assert run.answer.startswith("0 of many 1 of many 2")
+
+
 async def test_B29_odd_characters_pass_through_a_run_and_its_session(tmp_path: Path) -> None:
     odd = "half \ud83d, \u2028 line, \u0085 next, \x00 nul"
     model = ScriptedModel(

@@ -37,6 +37,20 @@ def script(call):
 use_models(ScriptedModel(script))
 %load_ext braincode_jupyter
 """
+# A model that takes no notice of being cancelled.
+DEAF = """
+import asyncio
+class Deaf(ScriptedModel):
+    async def complete(self, call, on_text):
+        while call.call_kind == "primary":
+            try:
+                await asyncio.sleep(30)
+                break
+            except asyncio.CancelledError:
+                pass
+        return await super().complete(call, on_text)
+use_models(Deaf())
+"""
 WHY = "Compare the sales of all regions and explain why they fell in the third quarter"
 ASK = f"%%braincode --roles librarian,analyst --review\n{WHY}"
 
@@ -86,6 +100,8 @@ class Kernel:
         self.client: BlockingKernelClient = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=WAIT_S)
+        outcome = self.run(SETUP)
+        assert not outcome.error, outcome.text
 
     def send(self, code: str, *, cell_id: str | None = None) -> str:
         content = {
@@ -138,7 +154,7 @@ class Kernel:
             time.sleep(0.02)
         raise AssertionError(f"no {kind} call was made")
 
-    def wait_for_update(self, msg_id: str) -> dict[str, Any]:
+    def wait_for_update(self) -> dict[str, Any]:
         """Return what replaces the display of a cell that has returned."""
         while True:
             message = (
@@ -146,8 +162,7 @@ class Kernel:
                 if self._of_others
                 else self.client.get_iopub_msg(timeout=WAIT_S)
             )
-            is_update = message["msg_type"] == "update_display_data"
-            if is_update and message["parent_header"].get("msg_id") == msg_id:
+            if message["msg_type"] == "update_display_data":
                 return dict(message["content"]["data"])
 
     def close(self) -> None:
@@ -158,8 +173,6 @@ class Kernel:
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     made = Kernel(tmp_path_factory.mktemp("kernel-home"))
-    outcome = made.run(SETUP)
-    assert not outcome.error, outcome.text
     yield made
     made.close()
 
@@ -231,6 +244,52 @@ def test_the_kernel_runs_again_after_an_interrupt(kernel: Kernel) -> None:
     assert kernel.run(ASK).error == ""
 
 
+@pytest.mark.parametrize(
+    "around",
+    ["%%time\n{}", "%%capture\n{}", "get_ipython().run_cell_magic('braincode', '', 'why?')"],
+)
+def test_a_run_inside_another_cell_magic_or_call_blocks_and_ends(
+    kernel: Kernel, around: str
+) -> None:
+    outcome = kernel.run("del _braincode\n" if around.startswith("get") else "_braincode = None")
+    outcome = kernel.run(around.format(ASK))
+
+    assert outcome.error == "", outcome.text
+    assert kernel.value("_braincode.status") == "completed"
+
+
+def test_without_autoawait_a_run_blocks_and_can_be_interrupted(kernel: Kernel) -> None:
+    kernel.run("%autoawait False")
+    kernel.run("slow = 'primary'")
+    msg_id = kernel.send(ASK)
+    kernel.wait_for_call("primary")
+
+    kernel.manager.interrupt_kernel()
+    outcome = kernel.collect(msg_id)
+
+    assert outcome.error == "RunCancelledError", outcome.text
+    kernel.run("%autoawait True")
+    kernel.run("slow = None")
+
+
+def test_a_second_interrupt_ends_at_once(kernel: Kernel) -> None:
+    kernel.run(DEAF)
+    msg_id = kernel.send(ASK, cell_id="deaf")
+    kernel.wait_for_call("primary")
+
+    kernel.manager.interrupt_kernel()
+    time.sleep(1.0)  # the first one must have been seen; nothing tells of it
+    started = time.monotonic()
+    kernel.manager.interrupt_kernel()
+    outcome = kernel.collect(msg_id)
+
+    assert outcome.error == "RunCancelledError"
+    assert "did not end in time" in outcome.text
+    assert time.monotonic() - started < 2
+    assert outcome.outputs[-1][RUN_MIME]["state"] == "cancelled"
+    kernel.run(SETUP.replace("%load_ext", "%reload_ext"))
+
+
 def test_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) -> None:
     kernel.run("slow = 'primary'")
     msg_id = kernel.send("%%braincode --background --roles analyst,librarian\nx", cell_id="c")
@@ -242,9 +301,34 @@ def test_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) 
 
     stopped = kernel.run(f"%braincode stop {session_id[:8]}")
     assert stopped.text.strip() == f"Stopping {session_id}"
-    update = kernel.wait_for_update(msg_id)
+    update = kernel.wait_for_update()
     assert update[RUN_MIME]["state"] == "cancelled"
     assert WIDGET_MIME not in update
+
+
+def test_B28_a_session_that_is_being_written_is_refused_and_its_run_stays_in_reach(
+    kernel: Kernel,
+) -> None:
+    kernel.run("slow = 'primary'")
+    kernel.run("%%braincode --background --roles analyst,librarian\nx", cell_id="c")
+    session_id = kernel.wait_for_call("primary")
+    other = Kernel(kernel.home.parent)
+    try:
+        other.run(SETUP)
+        outcomes = [at.run(f"%%braincode --continue {session_id}\nmore") for at in (kernel, other)]
+        shown = other.run(f"%braincode show {session_id}")
+    finally:
+        other.close()
+    stopped = kernel.run("%braincode stop")
+    kernel.run("slow = None")
+
+    for outcome in outcomes:
+        assert outcome.error == "SessionInUseError", outcome.text
+        assert "new session that refers to this one with @@" in outcome.text
+        assert outcome.outputs[-1][RUN_MIME]["state"] == "failed"
+        assert "in use" in outcome.outputs[-1][RUN_MIME]["error"]
+    assert shown.outputs[0][RUN_MIME]["state"] == "running"
+    assert session_id in stopped.text
 
 
 def test_background_without_a_page_waits(kernel: Kernel) -> None:
@@ -299,7 +383,6 @@ def test_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
 def test_a_killed_kernel_leaves_a_session_that_reads_as_interrupted(tmp_path: Path) -> None:
     made = Kernel(tmp_path)
     try:
-        made.run(SETUP)
         made.run("slow = 'primary'")
         made.send(ASK, cell_id=uuid4().hex)
         session_id = made.wait_for_call("primary")
@@ -321,7 +404,6 @@ def test_a_killed_kernel_leaves_a_session_that_reads_as_interrupted(tmp_path: Pa
 def test_a_kernel_that_is_shut_down_ends_its_runs(tmp_path: Path) -> None:
     made = Kernel(tmp_path)
     try:
-        made.run(SETUP)
         made.run("slow = 'primary'")
         made.send("%%braincode --background --roles analyst,librarian\nx", cell_id="c")
         session_id = made.wait_for_call("primary")

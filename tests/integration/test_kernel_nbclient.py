@@ -10,6 +10,8 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+from braincode_jupyter.notebook.shell import version_note
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -87,6 +89,7 @@ def test_references_reach_cells_and_variables_of_the_notebook(execute: Execute) 
     ]
 
 
+@pytest.mark.skipif(version_note(has_kernel=True) is not None, reason="old versions are told of")
 def test_loading_is_quiet_and_says_nothing_when_unloaded(execute: Execute) -> None:
     notebook = execute("%reload_ext braincode_jupyter", "%unload_ext braincode_jupyter")
 

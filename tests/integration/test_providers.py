@@ -182,6 +182,7 @@ async def test_passing_failure_is_tried_again(provider: LoopbackProvider, model_
     reply = await ask(provider, model_id)
 
     assert (reply.text, reply.retries) == ("ok", 2)
+    assert reply.waited_ms > 0
     waits = reply.details["retries"]
     assert isinstance(waits, list)
     assert [w["code"] for w in waits if isinstance(w, dict)] == ["rate_limited", "provider_error"]

@@ -165,12 +165,15 @@ async def test_a_run_whose_primary_fails_everywhere_fails_in_one_line(tmp_path: 
     failure = ModelError("401 from the provider", code="authentication", hint="Check the key.")
     model = ScriptedModel(lambda call: failure if call.call_kind == "primary" else None)
 
-    result = await run(tmp_path, model)
+    result = await run(tmp_path, model, review=True)
 
     assert result.status == "failed"
     assert isinstance(result.error, ModelError)
     assert result.error.hint == "Check the key."
-    assert {todo.state for todo in result.todos} <= {"completed", "failed"}
+    states = {todo.role: todo.state for todo in result.todos}
+    assert states.pop("review") == "blocked"
+    assert "failed" in states.values()
+    assert set(states.values()) <= {"completed", "failed"}
     ends = [r for r in result.records if isinstance(r, RunFailed) and not r.will_fallback]
     assert len(ends) == 1
 
@@ -243,7 +246,7 @@ async def test_stop_ends_the_run_with_one_end_record(tmp_path: Path) -> None:
     assert result.status == "cancelled"
     ends = [r for r in result.records if isinstance(r, RunEnded | RunFailed)]
     assert len(ends) == 1
-    assert {todo.state for todo in result.todos} <= {"completed", "blocked", "failed"}
+    assert {todo.state for todo in result.todos} <= {"completed", "blocked"}
     assert {a.state for a in result.view.agents} <= {"completed", "cancelled", "blocked", "failed"}
     assert read_run(result.session_id, tmp_path / "home").status == "cancelled"
 
@@ -349,3 +352,11 @@ async def test_what_looks_like_a_key_in_a_file_never_leaves(tmp_path: Path) -> N
     assert any("1 values that look like keys" in text for text in result.view.warnings)
     session = tmp_path / "home" / "sessions" / f"{result.session_id}.jsonl"
     assert key not in session.read_text(encoding="utf-8")
+
+
+async def test_a_heuristic_plan_keeps_the_roles_that_were_named(tmp_path: Path) -> None:
+    settings = arguments(tmp_path, ScriptedModel(), roles=("analyst", "librarian"), heuristic=True)
+
+    plan = await plan_run("why did sales fall", settings, Sources())
+
+    assert [worker.role for worker in plan.workers] == ["analyst", "librarian"]

@@ -143,6 +143,8 @@ export type Block = {
   readonly ordered: boolean;
   /** For row. */
   readonly header: boolean;
+  /** For cell: as the author of the table said. */
+  readonly align: '' | 'left' | 'center' | 'right';
 };
 
 /** A question to the user. */
@@ -475,7 +477,8 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     language: ["string"],
     level: ["number"],
     ordered: ["boolean", false],
-    header: ["boolean", false]
+    header: ["boolean", false],
+    align: ["enum", "", ["", "left", "center", "right"]]
   },
   ClarificationView: {
     question: ["string"],

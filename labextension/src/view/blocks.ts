@@ -13,6 +13,14 @@ const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
 /** Our headings stand below the card's own. */
 const HEADING_TAGS = ['h5', 'h5', 'h6', 'h6', 'h6', 'h6'] as const;
 
+/** As the author of a table said. */
+const ALIGNMENTS: Readonly<Record<Block['align'], string>> = {
+  '': '',
+  left: '',
+  center: 'bc-center',
+  right: 'bc-right'
+};
+
 type Budget = { left: number };
 
 export function drawBlocks(blocks: readonly Block[], actions: Actions): DocumentFragment {
@@ -74,7 +82,8 @@ function drawRow(block: Block, actions: Actions, budget: Budget, depth: number):
     if (budget.left <= 0) {
       break;
     }
-    row.append(nest(h(block.header ? 'th' : 'td'), cell, actions, budget, depth + 1));
+    const el = h(block.header ? 'th' : 'td', ALIGNMENTS[cell.align]);
+    row.append(nest(el, cell, actions, budget, depth + 1));
   }
   return row;
 }

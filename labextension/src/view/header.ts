@@ -77,6 +77,9 @@ function elapsedText(view: RunView, moment: Moment): string {
 
 function tokensText(view: RunView): string {
   const { totalTokens, unmeasuredCalls, calls } = view.usage;
+  if (unmeasuredCalls > 0 && !totalTokens && !view.maxTokens) {
+    return isGoing(view) ? '' : WORDS.usageUnknown;
+  }
   if (!calls && !totalTokens && !view.maxTokens) {
     return '';
   }
@@ -92,5 +95,6 @@ function costText(usage: UsageView): string {
   if (usage.costUsd !== undefined) {
     return usage.calls > 0 ? money(usage.costUsd) : '';
   }
-  return usage.calls > 0 ? WORDS.costUnknown : '';
+  // Where not even the tokens are known, that is said, and enough.
+  return usage.totalTokens > 0 ? WORDS.costUnknown : '';
 }

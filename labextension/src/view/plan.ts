@@ -6,17 +6,19 @@ import type { Part } from './elements';
 import { isGoing } from './header';
 import { foldable } from './section';
 import { setScroll } from './timeline';
-import { TODO_STATES, WORDS } from './words';
+import { TODO_STATES, WORDS, stateCounts } from './words';
 
 /** From this many todos the list scrolls. */
 const LONG_LIST = 40;
+
+type Numbered = { readonly todo: TodoView; readonly number: string };
 
 export function plan(): Part<RunView> {
   const part = foldable('plan');
   const el = h('ul', 'bc-todos');
   const scroll = h('div', '', el);
   part.body.append(scroll);
-  const list = new KeyedList<TodoView>(el, item => item.id, todo);
+  const list = new KeyedList<Numbered>(el, item => item.todo.id, todo);
   return {
     el: part.el,
     update(view) {
@@ -24,37 +26,51 @@ export function plan(): Part<RunView> {
       part.setTitle(WORDS.plan, planLine(view), view.todos.some(isTroubled));
       part.setOpen(isGoing(view));
       setScroll(scroll, view.todos.length > LONG_LIST, WORDS.plan);
-      list.update(view.todos);
+      const isNumbered = view.todos.some(item => item.needsNumbers.length > 0);
+      list.update(numbered(view.todos, isNumbered));
     }
   };
 }
 
 function planLine(view: RunView): string {
   const done = view.todos.filter(item => item.state === 'completed').length;
-  const troubled = view.todos
-    .filter(isTroubled)
-    .map(item => `${item.title} ${TODO_STATES[item.state].word}`);
-  return [WORDS.done(done, view.todos.length), ...troubled].join(' · ');
+  return [WORDS.done(done, view.todos.length), ...troubles(view.todos.filter(isTroubled))].join(' · ');
+}
+
+/** `failed: Is the drop more than noise?`, or `1 failed`, `2 blocked` where there are several. */
+function troubles(todos: readonly TodoView[]): string[] {
+  const [first] = todos;
+  if (first && todos.length === 1) {
+    return [WORDS.troubled(TODO_STATES[first.state].word, first.title)];
+  }
+  return stateCounts(todos.map(item => TODO_STATES[item.state].word));
 }
 
 function isTroubled(item: TodoView): boolean {
   return item.state === 'failed' || item.state === 'blocked';
 }
 
-function todo(): Part<TodoView> {
+/** Where a todo names others by number, every one shows its own. */
+function numbered(todos: readonly TodoView[], isNumbered: boolean): readonly Numbered[] {
+  return todos.map((item, index) => ({ todo: item, number: isNumbered ? `${index + 1}.` : '' }));
+}
+
+function todo(): Part<Numbered> {
   const mark = sign('', '');
+  const number = h('span', 'bc-num');
   const title = h('span');
   title.dir = 'auto';
-  const needs = h('span', 'bc-dim');
+  const needs = h('span', 'bc-num');
   const word = h('span', 'bc-word');
   const owner = h('span', 'bc-dim');
-  const el = h('li', '', mark, h('span', '', title, ' ', word, ' ', needs), owner);
+  const el = h('li', '', mark, h('span', '', number, ' ', title, ' ', word, ' ', needs), owner);
   return {
     el,
-    update(item) {
+    update({ todo: item, number: place }) {
       const { tone, sign: glyph, word: name } = TODO_STATES[item.state];
       setClass(mark, `bc-mark bc-is-${tone}`);
       setText(mark, glyph);
+      setTextOrHide(number, place);
       setText(title, item.title);
       setAttribute(el, 'title', item.summary || null);
       setClass(word, item.state === 'completed' || item.state === 'pending' ? 'bc-hidden' : `bc-is-${tone}`);

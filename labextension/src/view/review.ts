@@ -5,14 +5,14 @@ import { KeyedList, h, lineList, setClass, setText, setTextOrHide, sign } from '
 import type { Part } from './elements';
 import { isGoing } from './header';
 import { section } from './section';
-import { REVIEW_STATES, WORDS } from './words';
+import { INDEPENDENCE, REVIEW_STATES, WORDS } from './words';
 
 export function review(): Part<RunView> {
   const part = section('review');
   const mark = sign('bc-mark', '');
   const word = h('b');
-  const independence = h('span', 'bc-dim');
-  const decision = h('p', 'bc-decision', mark, word, ' ', independence);
+  const about = h('span', 'bc-dim');
+  const decision = h('p', 'bc-decision', mark, word, ' ', about);
   const rationale = h('p');
   rationale.dir = 'auto';
   const findings = h('ul', 'bc-findings');
@@ -31,8 +31,9 @@ export function review(): Part<RunView> {
       const isDecided = tone === 'ok' || tone === 'bad' || value.state === 'changes_requested';
       setClass(decision, `bc-decision bc-is-${isDecided ? tone : 'dim'}`);
       setText(mark, glyph);
-      setText(word, WORDS.because(name, value.reason));
-      setTextOrHide(independence, value.independence ? WORDS.independence(value.independence) : '');
+      setText(word, name);
+      setTextOrHide(about, value.reason || INDEPENDENCE[value.independence]);
+      part.el.classList.toggle('bc-oneline', !value.rationale && value.findings.length === 0);
       setTextOrHide(rationale, value.rationale);
       findings.hidden = value.findings.length === 0;
       list.update(value.findings);
@@ -45,6 +46,9 @@ export function review(): Part<RunView> {
 
 /** "Not required" says something only once there is an answer that could have been reviewed. */
 function isShown(view: RunView): boolean {
+  if (view.clarification) {
+    return false;
+  }
   if (view.review.state === 'not_required') {
     return !isGoing(view) && view.answer.state !== 'none';
   }
@@ -57,7 +61,7 @@ function finding(): Part<FindingView> {
   const severity = h('b');
   const text = h('span');
   text.dir = 'auto';
-  const el = h('li', '', severity, ' ', text);
+  const el = h('li', '', severity, ': ', text);
   return {
     el,
     update(item) {

@@ -85,7 +85,15 @@ export const ANSWER_NOTES: Readonly<Record<AnswerView['state'], string>> = {
   streaming: '',
   completed: '',
   cut_off: '┄ cut off: the model stopped before its end',
-  partial: '┄ partial: the run ended while it was being written'
+  partial: '┄ partial: it was not written to its end'
+};
+
+/** How far the reviewer's model is from the one that answered. */
+export const INDEPENDENCE: Readonly<Record<string, string>> = {
+  none: 'reviewer unknown',
+  weak: 'by the model that wrote the answer',
+  moderate: 'by another model of the same provider',
+  strong: 'by a model of another provider'
 };
 
 /** `analyst`, `router`, `primary: librarian`: a role may also write the answer. */
@@ -107,9 +115,10 @@ export const WORDS = {
   tokens: (text: string) => `${text} tokens`,
   tokensOf: (text: string, limit: string) => `${text} of ${limit} tokens`,
   atLeast: (text: string) => `≥ ${text}`,
+  usageUnknown: 'usage unknown',
   costUnknown: 'cost unknown',
   costUnknownWhy: 'The price of at least one model call is not known.',
-  unmeasured: (calls: number) => `${calls} calls did not report their usage.`,
+  unmeasured: (calls: number) => `${plural(calls, 'call')} did not report usage.`,
   elapsed: 'elapsed',
   references: 'References',
   missing: 'missing',
@@ -148,11 +157,11 @@ export const WORDS = {
   because: (word: string, reason: string) => (reason ? `${word}: ${reason}` : word),
   requiredChange: 'Must change: ',
   blocking: 'Blocks: ',
-  residual: 'Stays uncertain: ',
-  independence: (level: string) => `independence: ${level}`,
+  residual: 'Residual risk: ',
   plan: 'Plan',
   done: (done: number, all: number) => `${done} of ${all}`,
   needs: (numbers: string) => `needs ${numbers}`,
+  troubled: (word: string, title: string) => `${word}: ${title}`,
   time: 'Time',
   critical: (names: string) => `critical path: ${names}`,
   barOf: (name: string, state: string, time: string) => `${name}: ${state}${time ? `, ${time}` : ''}`,
@@ -177,9 +186,11 @@ export const WORDS = {
   withheld: 'Withheld',
   nothingYet: 'Nothing yet.',
   matrix: 'Who saw what',
-  matrixSize: (rows: number, columns: number) => `${rows} calls × ${columns} sections`,
+  matrixSize: (rows: number, columns: number) => `${plural(rows, 'call')} × ${plural(columns, 'section')}`,
   legend: '● saw it, own: its own text, · withheld, empty: not called',
-  noWorker: 'none ran',
+  beingPlanned: 'being planned',
+  noWorker: 'none: one agent answered alone',
+  noneRan: 'none ran',
   warnings: 'Warnings',
   request: 'Request as typed',
   model: 'Model',
@@ -197,6 +208,20 @@ export const WORDS = {
   drawFailed: 'The card could not be drawn; this is its text.',
   notARun: 'This output is not a run that this version can draw.'
 } as const;
+
+/** `3 completed`, `1 failed`, in the order of their first. */
+export function stateCounts(words: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const word of words) {
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return [...counts].map(([word, number]) => `${number} ${word}`);
+}
+
+/** `1 call`, `2 calls`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
 
 export const MATRIX_CELLS = {
   seen: { sign: '●', word: 'saw it' },

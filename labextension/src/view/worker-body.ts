@@ -2,13 +2,14 @@
 
 import type { AgentView, ArtifactView, Block } from '../protocol/generated';
 import { drawBlocks } from './blocks';
-import { KeyedList, h, lineList, setAttribute, setText, setTextOrHide } from './elements';
+import { KeyedList, h, lineList, setAttribute, setClass, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
+import { count } from './figures';
 import type { Actions } from './run';
 import { saw } from './saw';
 import type { StreamedText } from './streamed-text';
 import { toolCalls } from './tool-calls';
-import { WORDS } from './words';
+import { AGENT_STATES, WORDS } from './words';
 
 /** Newest characters shown of a reply that is being written. */
 const LIVE_CHARS = 2_000;
@@ -23,7 +24,7 @@ export type WorkerBody = Part<AgentView> & {
 export function workerBody(actions: Actions, streams: ReadonlyMap<string, StreamedText>): WorkerBody {
   const goal = h('p', 'bc-dim');
   goal.dir = 'auto';
-  const reason = h('p', 'bc-is-bad');
+  const reason = h('p');
   const hint = h('p');
   const summary = h('div', 'bc-text');
   const risks = lineList('bc-is-warn', WORDS.risk);
@@ -34,7 +35,8 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
   const live = quoted(WORDS.live);
   const attempts = attemptList();
   const sees = saw();
-  const findings = h('div', 'bc-found', goal, reason, hint, summary, risks.el, open.el, made.el, calls.el);
+  const facts = h('p', 'bc-dim');
+  const findings = h('div', 'bc-found', facts, goal, reason, hint, summary, risks.el, open.el, made.el, calls.el);
   findings.append(partial.el, live.el, attempts.el);
   const el = h('div', 'bc-inside', findings, sees.el);
   let latest: AgentView | undefined;
@@ -50,8 +52,10 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
     streamed,
     update(agent) {
       latest = agent;
+      setTextOrHide(facts, factsOf(agent));
       setTextOrHide(goal, agent.goal);
       goal.classList.toggle('bc-brief', agent.goal.length <= BRIEF_CHARS);
+      setClass(reason, `bc-is-${AGENT_STATES[agent.state].tone === 'bad' ? 'bad' : 'warn'}`);
       setTextOrHide(reason, agent.reason);
       setTextOrHide(hint, agent.hint);
       const content = agent.summaryBlocks.length ? agent.summaryBlocks : agent.summary;
@@ -64,12 +68,20 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
       open.update(agent.nextQuestions);
       made.update(agent.artifacts);
       calls.update(agent.toolCalls);
-      partial.update(agent.partial);
+      // What the primary had written stands above, as the answer.
+      partial.update(agent.kind === 'primary' ? '' : agent.partial);
       attempts.update(agent);
       sees.update(agent);
       streamed();
     }
   };
+}
+
+/** `openai/gpt-5.5 · 1.9k tokens`. */
+function factsOf(agent: AgentView): string {
+  const { totalTokens } = agent.usage;
+  const facts = [agent.modelId ?? '', totalTokens ? WORDS.tokens(count(totalTokens)) : ''];
+  return facts.filter(Boolean).join(' · ');
 }
 
 function plain(text: string): HTMLElement {

@@ -1,7 +1,7 @@
 /** One expandable entry per worker, then the other calls. */
 
 import type { AgentView, RunView } from '../protocol/generated';
-import { KeyedList, h, setClass, setText, setTextOrHide, sign } from './elements';
+import { KeyedList, h, setAttribute, setClass, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { money } from './figures';
 import { isGoing } from './header';
@@ -12,7 +12,7 @@ import type { StreamedText } from './streamed-text';
 import { agentColors, setScroll } from './timeline';
 import { workerBody } from './worker-body';
 import type { WorkerBody } from './worker-body';
-import { AGENT_STATES, WORDS, agentName } from './words';
+import { AGENT_STATES, WORDS, agentName, stateCounts } from './words';
 
 /** From this many entries the list scrolls. */
 const LONG_LIST = 24;
@@ -44,7 +44,7 @@ export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedT
       const workerEntries = entries.filter(item => item.agent.kind === 'worker');
       const otherEntries = entries.filter(item => item.agent.kind !== 'worker' && hasContent(item.agent));
       part.show(workerEntries.length + otherEntries.length > 0);
-      const line = workersLine(workerEntries.map(item => item.agent)) || WORDS.noWorker;
+      const line = workersLine(view, workerEntries.map(item => item.agent));
       part.setTitle(WORDS.workers, line, workerEntries.some(item => isTroubled(item.agent)));
       part.setOpen(isGoing(view));
       setScroll(own, workerEntries.length > LONG_LIST, WORDS.workers);
@@ -56,14 +56,15 @@ export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedT
   };
 }
 
-/** `3 completed · 1 failed`. */
-function workersLine(agents: readonly AgentView[]): string {
-  const counts = new Map<string, number>();
-  for (const agent of agents) {
-    const { word } = AGENT_STATES[agent.state];
-    counts.set(word, (counts.get(word) ?? 0) + 1);
+/** `3 completed · 1 failed`, or why there is none. */
+function workersLine(view: RunView, agents: readonly AgentView[]): string {
+  if (agents.length) {
+    return stateCounts(agents.map(agent => AGENT_STATES[agent.state].word)).join(' · ');
   }
-  return [...counts].map(([word, number]) => `${number} ${word}`).join(' · ');
+  if (view.agents.some(agent => agent.kind === 'primary')) {
+    return WORDS.noWorker;
+  }
+  return isGoing(view) ? WORDS.beingPlanned : WORDS.noneRan;
 }
 
 function isTroubled(agent: AgentView): boolean {
@@ -85,7 +86,7 @@ function entry(
   const mark = sign('bc-mark', '');
   const word = h('span');
   const state = h('span', '', mark, word);
-  const facts = h('span', 'bc-dim');
+  const facts = h('span', 'bc-dim bc-model');
   const summary = h('summary', '', name, goal, h('span', 'bc-end', state, facts));
   const el = h('details', 'bc-worker', summary);
   let latest: AgentView | undefined;
@@ -108,6 +109,7 @@ function entry(
       setText(mark, glyph);
       setText(word, agentWord(agent));
       setTextOrHide(facts, agentFacts(agent));
+      setAttribute(facts, 'title', agent.modelId ?? null);
       if (el.open) {
         body?.update(agent);
       }
@@ -141,6 +143,11 @@ function agentWord(agent: AgentView): string {
 
 function agentFacts(agent: AgentView): string {
   const cost = agent.usage.costUsd;
-  const facts = [agent.modelId ?? '', cost === undefined ? '' : money(cost)].filter(Boolean);
+  const facts = [modelName(agent.modelId ?? ''), cost === undefined ? '' : money(cost)].filter(Boolean);
   return facts.length ? ` · ${facts.join(' · ')}` : '';
+}
+
+/** `gpt-5.5` of `openai/gpt-5.5`; the whole id is a tooltip, and stands in the opened entry. */
+function modelName(modelId: string): string {
+  return modelId.slice(modelId.lastIndexOf('/') + 1);
 }

@@ -346,6 +346,56 @@ def test_matrix_says_each_cell_in_words(open_card: OpenCard) -> None:
     )
 
 
+def test_todos_show_the_numbers_that_others_need(open_card: OpenCard) -> None:
+    card = open_card(samples.failed_worker())
+
+    assert card.open("plan").locator("li").nth(3).inner_text().split() == [
+        *("✕", "4.", "Is", "the", "drop", "more", "than", "noise?"),
+        *("failed", "needs", "2", "statistician"),
+    ]
+    expect(card.find(".bc-plan .bc-line")).to_have_text(
+        "5 of 6 · failed: Is the drop more than noise?"
+    )
+
+
+def test_narrow_card_shows_whole_names_of_workers(open_card: OpenCard) -> None:
+    card = open_card(samples.failed_worker(), width=420)
+    card.open("workers")
+
+    for name in card.find(".bc-worker .bc-name").all():
+        assert name.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_a_question_needs_no_word_on_review(open_card: OpenCard) -> None:
+    card = open_card(samples.clarification())
+
+    expect(card.find(".bc-review:visible")).to_have_count(0)
+
+
+def test_review_is_told_in_words_and_takes_one_line_without_findings(open_card: OpenCard) -> None:
+    card = open_card(samples.cut_off())
+    expect(card.find(".bc-review.bc-oneline")).to_contain_text("not reviewed demo model")
+
+    card.set_view(samples.finished())
+
+    expect(card.find(".bc-decision")).to_have_text("✓approved by a model of another provider")
+    expect(card.find(".bc-review.bc-oneline")).to_have_count(0)
+
+
+def test_a_row_names_the_model_and_its_entry_the_whole_id(open_card: OpenCard) -> None:
+    view = samples.finished()
+    analyst = view.agents[2].model_copy(update={"model_id": "acme/eu/large-4"})
+    agents = (*view.agents[:2], analyst, *view.agents[3:])
+    card = open_card(view.model_copy(update={"agents": agents}))
+    card.open("workers")
+    worker = card.find(".bc-worker").nth(1)
+    expect(worker.locator(".bc-model")).to_contain_text("large-4 · $")
+
+    worker.locator("summary").click()
+
+    expect(worker.locator(".bc-found")).to_contain_text("acme/eu/large-4 · 8.4k tokens")
+
+
 def test_whole_session_reference_is_copied(open_card: OpenCard) -> None:
     card = open_card(samples.finished())
     card.page.evaluate(CLIPBOARD)

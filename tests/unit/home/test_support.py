@@ -71,7 +71,7 @@ def test_pieces_come_project_first_with_source_and_title(places: _Places) -> Non
         "User MCP servers",
         "User skill",
     ]
-    assert [piece.source for piece in support.pieces][1] == str(places.root / "AGENTS.md")
+    assert [piece.source for piece in support.pieces][1] == "AGENTS.md"
     assert "wins where the two disagree" in support.pieces[0].text
     assert support.pieces[1].text.endswith("\n\nUse tabs.\n")
     assert "Chart" in support.pieces[3].text
@@ -99,7 +99,7 @@ def test_pointers_come_user_first_with_fixed_labels(places: _Places) -> None:
         "skill:Chart",
         "skill:sql",
     ]
-    assert refs[-1].uri == str(places.root / ".agents" / "skills" / "sql" / "SKILL.md")
+    assert refs[-1].uri == ".agents/skills/sql/SKILL.md"
     assert {ref.kind for ref in refs} == {"file"}
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braincode_jupyter.models.redaction import Redactor, Secret, address_secrets
+from braincode_jupyter.models.redaction import Redactor, Secret, StreamHider, address_secrets
 
 VALUES = st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"]), min_size=8)
 
@@ -79,3 +79,33 @@ def test_credentials_in_an_address_are_secrets() -> None:
     found = list(address_secrets("proxy", "https://me:pass%20word@h/v1?sig=0123456789&x"))
 
     assert [s.reveal() for s in found] == ["pass word", "0123456789"]
+
+
+LONG_VALUES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=16)
+
+
+@given(LONG_VALUES, st.data())
+def test_R68_a_secret_that_is_split_over_pieces_at_any_point_is_hidden(
+    value: str, data: st.DataObject
+) -> None:
+    form = data.draw(st.sampled_from([value, base64.b64encode(f"user:{value}".encode()).decode()]))
+    text = f"before {form} after {form[:5]}"
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
+    hider = StreamHider(Redactor([Secret("K", value)]))
+
+    shown = [hider.feed(text[a:b]) for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    whole = "".join([*shown, hider.rest()])
+
+    assert form not in whole
+    assert value not in whole
+    assert "[secret:K]" in whole
+    assert whole.startswith("before ")
+    assert whole.endswith(f" after {form[:5]}")
+
+
+@given(st.lists(st.text(max_size=8)))
+def test_a_stream_without_a_secret_comes_out_as_it_went_in(pieces: list[str]) -> None:
+    hider = StreamHider(Redactor([Secret("K", "0123456789abcdef0"), Secret("L", "ollama")]))
+
+    assert "".join([*map(hider.feed, pieces), hider.rest()]) == "".join(pieces)
+    assert hider.feed("ask ollama") + hider.rest() == "ask ollama"

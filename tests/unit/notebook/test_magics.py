@@ -191,6 +191,16 @@ def test_bad_input_is_an_error_with_a_hint_before_any_call(
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("line", ["what is in df?", "price is $name and {name}", "shwo me"])
+def test_B05_a_request_on_the_line_magic_is_told_where_it_goes(
+    run: Callable[[str], str], line: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        run(f"%braincode {line}")
+
+    assert "below a line with %%braincode" in caught.value.hint
+
+
 def test_help_names_every_option_and_every_subcommand(run: Callable[[str], str]) -> None:
     text = run("%braincode")
 
@@ -272,6 +282,16 @@ def test_run_and_plan_take_the_same_arguments(shell: Shell, model: ScriptedModel
         ({"roles": "a,,b"}, UsageError),
         ({"as_": "class"}, UsageError),
         ({"continue_session": "../x"}, UsageError),
+        ({"continue_session": 3}, UsageError),
+        ({"max_workers": "3"}, UsageError),
+        ({"max_tokens": True}, UsageError),
+        ({"max_tokens": 1.5}, UsageError),
+        ({"mode": "fast"}, UsageError),
+        ({"brain": 3}, UsageError),
+        ({"roles": ["analyst", 5]}, UsageError),
+        ({"roles": 5}, UsageError),
+        ({"home": 5}, UsageError),
+        ({"as_": 5}, UsageError),
     ],
 )
 @pytest.mark.usefixtures("shell")
@@ -282,6 +302,20 @@ def test_bad_keywords_are_usage_errors(
         braincode_jupyter.run("Why?", **options)
 
     assert model.calls == []
+
+
+@pytest.mark.parametrize("prompt", [5, None, b"why?", ["why?"]])
+@pytest.mark.usefixtures("shell")
+def test_a_request_that_is_no_text_is_a_usage_error(prompt: str) -> None:
+    with pytest.raises(UsageError):
+        braincode_jupyter.run(prompt)
+
+
+def test_paths_may_be_given_as_text(shell: Shell, tmp_path: Path) -> None:
+    run = braincode_jupyter.run("Why?", home=str(tmp_path / "there"), roles=["analyst"])
+
+    assert shell.user_ns["_braincode"] is run
+    assert len(list((tmp_path / "there" / "sessions").glob("*.jsonl"))) == 1
 
 
 @pytest.mark.usefixtures("shell")

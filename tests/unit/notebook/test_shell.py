@@ -5,11 +5,14 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from braincode_jupyter.notebook.place import Place
 from braincode_jupyter.notebook.shell import (
+    MAGIC,
+    CellAwaiter,
     ShellAccess,
-    await_cell,
     keep_question_marks,
     version_note,
 )
+
+OURS = "get_ipython().run_cell_magic('braincode', '', 'x\\n')\n"
 
 
 @pytest.mark.parametrize(
@@ -53,34 +56,52 @@ def test_lines_below_a_comment_are_still_the_head_of_the_cell() -> None:
 
 
 def test_only_the_call_of_our_cell_magic_is_awaited() -> None:
-    ours = "get_ipython().run_cell_magic('braincode', '', 'x\\n')\n"
+    awaiter = CellAwaiter(InteractiveShell())
     other = "get_ipython().run_cell_magic('time', '', 'x\\n')\n"
 
-    assert await_cell([ours]) == [f"await {ours}"]
-    assert await_cell([other]) == [other]
-    assert await_cell(["x = 1\n", ours]) == ["x = 1\n", ours]
+    assert awaiter([OURS]) == [f"await {OURS.replace('braincode', '_braincode_awaited')}"]
+    assert awaiter([other]) == [other]
+    assert awaiter(["x = 1\n", OURS]) == ["x = 1\n", OURS]
 
 
-def test_a_terminal_has_no_page_and_awaits_nothing() -> None:
-    access = ShellAccess(InteractiveShell())
+def test_a_cell_inside_another_one_is_not_awaited() -> None:
+    shell = InteractiveShell()
+    awaiter = CellAwaiter(shell)
+    awaiter.register()
 
-    assert access.place() == Place()
-    assert not access.awaits_cells
+    shell.events.trigger("pre_run_cell", None)
+    assert awaiter([OURS]) == [OURS]
+    shell.events.trigger("post_run_cell", None)
+    assert awaiter([OURS]) != [OURS]
+
+
+def test_without_autoawait_nothing_is_awaited() -> None:
+    shell = InteractiveShell()
+    shell.autoawait = False
+
+    assert CellAwaiter(shell)([OURS]) == [OURS]
+
+
+def test_a_terminal_has_no_page() -> None:
+    assert ShellAccess(InteractiveShell()).place() == Place()
 
 
 def test_nothing_is_left_behind() -> None:
     shell = InteractiveShell()
+    shell.kernel = object()
     access = ShellAccess(shell)
     before = list(shell.input_transformers_cleanup), list(shell.input_transformers_post)
 
-    access.install(str, lambda line, cell: line + cell)
-    access.install(str, lambda line, cell: line + cell)
+    access.install(str, lambda line, cell: line + cell, awaited=lambda line, cell: line + cell)
     assert len(shell.input_transformers_cleanup) == len(before[0]) + 1
+    assert len(shell.input_transformers_post) == len(before[1]) + 1
     access.remove()
 
     assert (shell.input_transformers_cleanup, shell.input_transformers_post) == before
-    assert "braincode" not in shell.magics_manager.magics["line"]
-    assert "braincode" not in shell.magics_manager.magics["cell"]
+    assert not [
+        name for kind in shell.magics_manager.magics.values() for name in kind if MAGIC in name
+    ]
+    assert not [f for f in shell.events.callbacks["pre_run_cell"] if "Awaiter" in str(f)]
 
 
 def test_bound_names_are_the_users_but_the_private_one() -> None:
@@ -101,15 +122,20 @@ def test_bound_names_are_the_users_but_the_private_one() -> None:
         ("ipykernel 7.3.1", "With ipykernel 7.3 clicks on a card arrive when its cell has ended"),
     ],
 )
-def test_one_sentence_tells_of_an_old_version(
-    running: str, says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_sentence_tells_of_an_old_version(running: str, says: str) -> None:
     package, version = running.split()
-    module = pytest.importorskip(package)
-    monkeypatch.setattr(module, "__version__", version)
+    found = {"IPython": "9.18.1", "ipykernel": "7.4.0", package: version}
 
-    assert str(version_note(has_kernel=True)).startswith(says)
+    assert str(version_note(has_kernel=True, version_of=found.__getitem__)).startswith(says)
 
 
 def test_versions_of_today_need_no_sentence() -> None:
-    assert version_note(has_kernel=True) is None
+    found = {"IPython": "9.18.1", "ipykernel": "7.4.0"}
+
+    assert version_note(has_kernel=True, version_of=found.__getitem__) is None
+
+
+def test_a_terminal_does_not_care_for_the_kernel() -> None:
+    found = {"IPython": "8.18.0", "ipykernel": "5.0"}
+
+    assert version_note(has_kernel=False, version_of=found.__getitem__) is None

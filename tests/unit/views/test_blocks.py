@@ -83,6 +83,14 @@ def test_code_keeps_its_text_and_language() -> None:
     assert (code.language, code.text) == ("python", "a = 1\n\nb")
 
 
+def test_cells_of_a_table_stand_as_its_author_said() -> None:
+    (table,) = to_blocks("| a | b | c |\n|:--|--:|:-:|\n| 1 | 2 | 3 |")
+
+    assert [[cell.align for cell in row.children] for row in table.children] == [
+        ["left", "right", "center"]
+    ] * 2
+
+
 def test_inline_styles_become_flags() -> None:
     (block,) = to_blocks("a **b *c*** `d`")
 

@@ -73,6 +73,21 @@ def test_a_failed_worker_has_a_reason_and_its_siblings_keep_their_results() -> N
     assert agent(view, "analyst").risks == ("currency of 312 rows is unknown",)
 
 
+def test_a_worker_without_result_tells_its_reason_in_words_alone() -> None:
+    given = sample.result(
+        "librarian",
+        status="failed",
+        error="token_limit",
+        summary="librarian worker failed: token_limit",
+        risks=("token_limit",),
+    )
+
+    failed = agent(folded(*sample.beginning(), *sample.closed("librarian", 3, given)), "librarian")
+
+    assert failed.reason == "The token budget does not allow the call."
+    assert (failed.summary, failed.risks) == ("", ())
+
+
 def test_the_plan_is_visible_before_a_worker_starts() -> None:
     view = folded(*sample.beginning())
 

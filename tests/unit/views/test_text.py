@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braincode_jupyter.protocol import records as r
-from braincode_jupyter.views import fold, fold_all, start_view, to_progress_line, to_text
-from braincode_jupyter.views.text import WIDTH
+from braincode_jupyter.views import (
+    fold,
+    fold_all,
+    start_view,
+    to_brief,
+    to_progress_line,
+    to_text,
+)
+from braincode_jupyter.views.wrapping import WIDTH
 
 FULL = sample.full_run()
 
@@ -33,7 +40,6 @@ def test_a_small_run_reads_like_this() -> None:
         """\
         Add 2 and 2.
         completed · auto · 1.5 s · 60 tokens · $0.0002
-        Models: acme/large
 
         Answer
         It is **4**.
@@ -53,6 +59,7 @@ def test_a_small_run_reads_like_this() -> None:
           ● seen   own: its own   · withheld   – not called
           1 request, 2 answer
 
+        Models: acme/large
         Session @@3f2a91c4"""
     )
 
@@ -102,8 +109,35 @@ def test_everything_is_told() -> None:
         assert expected in text
 
 
-def test_lines_fit_where_they_can() -> None:
+def test_the_brief_text_tells_what_came_of_it_and_where_the_rest_is() -> None:
+    view = fold_all(sample.SESSION, FULL)
+
+    brief, whole = to_brief(view), to_text(view)
+
+    for expected in (
+        "Most of the drop is **not real**",
+        "Review: approved, by a model of another provider",
+        "@notes.txt         missing: file not found",
+        "- One worker failed.",
+        "librarian     failed",
+        "%braincode show 3f2a91c4 tells more",
+    ):
+        assert expected in brief
+    for detail in ("Who saw what", "What this worker saw", "currency of 312 rows"):
+        assert detail in whole
+        assert detail not in brief
+    assert len(brief.splitlines()) < len(whole.splitlines()) / 2
+
+
+def test_the_plan_says_why_it_is_so() -> None:
     text = to_text(fold_all(sample.SESSION, FULL))
+
+    assert "Plan · 4 of 5\n  Data question with a claim to check.\n" in text
+
+
+def test_lines_fit_where_they_can() -> None:
+    view = fold_all(sample.SESSION, FULL)
+    text = f"{to_text(view)}\n{to_brief(view)}"
 
     assert max(len(line) for line in text.splitlines()) <= WIDTH
 
@@ -121,7 +155,7 @@ def test_code_and_tables_are_not_wrapped_but_prose_is() -> None:
     ("end", "expected"),
     [
         (1, "braincode: starting"),
-        (5, "braincode: routing · 0 of 1 agents done · router running"),
+        (5, "braincode: planning · 0 of 1 agents done · router running"),
     ],
 )
 def test_progress_names_what_goes_on(end: int, expected: str) -> None:
@@ -132,15 +166,14 @@ def test_progress_names_what_goes_on(end: int, expected: str) -> None:
     assert to_progress_line(view) == expected
 
 
-def test_progress_names_failures_and_who_waits() -> None:
+def test_progress_names_failures_and_who_runs() -> None:
     view = start_view(sample.SESSION)
     for record in (*sample.beginning(), *sample.work()[:16]):
         view = fold(view, record)
 
     line = to_progress_line(view)
 
-    assert "workers at work" in line
-    assert "statistician waiting" in line
+    assert line.endswith("1 of 6 agents done · librarian failed · analyst running")
 
 
 @given(st.integers(0, len(FULL)), st.text(max_size=30))
