@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.tools.mcp_servers import ProgressNote
 
 SERVER = Path(__file__).parent / "fixtures" / "mcp" / "server.py"
+OLD_SERVER = SERVER.with_name("old_server.py")
 KEY = "KEY-of-this-server"
 
 

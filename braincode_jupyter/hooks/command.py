@@ -1,8 +1,9 @@
 """Running one hook: through the shell, guarded, with limits on time and output.
 
 The command line is the file's own, to the last character; the event comes on standard input. The
-shell gets variables from a short list and `HOOK_SOURCE`. The guard ends the command and all that it
-started: when it ends, when its time is up, when the run is stopped, and when the kernel dies.
+shell gets the short list of `child_environment` and `HOOK_SOURCE`. The guard ends the command and
+all that it started: when it ends, when its time is up, when the run is stopped, and when the
+kernel dies.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 from braincode_jupyter.hooks.points import MAX_OUTPUT_BYTES, HookOutput
 from braincode_jupyter.machine.child_guard import guard_command
+from braincode_jupyter.machine.programs import child_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from braincode_jupyter.protocol.outside import HookHandler
@@ -27,20 +28,8 @@ HOOK_SOURCE: Final = "BRAINCODE_HOOK_SOURCE"
 STOP_WAIT_S: Final = 4.0
 """How long the guard may take to end a command."""
 
-_KEPT_VARIABLES: Final = frozenset(
-    {
-        *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ"),
-        *("USER", "VIRTUAL_ENV"),
-        *("APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROGRAMDATA"),
-        *("PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE"),
-        "WINDIR",
-    }
-)
 
-
-async def run_command(
-    handler: HookHandler, line: bytes, *, cwd: Path, environ: Mapping[str, str]
-) -> HookOutput:
+async def run_command(handler: HookHandler, line: bytes, *, cwd: Path) -> HookOutput:
     """Run a hook to its end.
 
     Parameters
@@ -51,8 +40,6 @@ async def run_command(
         Its input, one line.
     cwd : Path
         The project.
-    environ : mapping
-        The environment; most of it is kept back.
 
     Returns
     -------
@@ -62,12 +49,12 @@ async def run_command(
     try:
         process = await asyncio.create_subprocess_exec(
             *guard_command("once", limit_bytes=MAX_OUTPUT_BYTES),
-            *_shell(handler.command, environ),
+            *_shell(handler.command),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=cwd,
-            env=_environment(handler, environ),
+            env=child_environment({HOOK_SOURCE: handler.path}),
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -114,17 +101,7 @@ async def _stop(process: asyncio.subprocess.Process) -> None:
             await process.wait()
 
 
-def _shell(command: str, environ: Mapping[str, str]) -> list[str]:
+def _shell(command: str) -> list[str]:
     if sys.platform == "win32":
-        return [environ.get("COMSPEC", "cmd.exe"), "/d", "/s", "/c", command]
+        return [os.environ.get("COMSPEC", "cmd.exe"), "/d", "/s", "/c", command]
     return ["/bin/sh", "-c", command]
-
-
-def _environment(handler: HookHandler, environ: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: value for name, value in environ.items() if name.upper() in _KEPT_VARIABLES}
-    return {**kept, HOOK_SOURCE: handler.path}
-
-
-def inherited_environment() -> dict[str, str]:
-    """Return the environment of this process."""
-    return dict(os.environ)

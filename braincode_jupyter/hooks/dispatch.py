@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Final
 
-from braincode_jupyter.hooks.command import inherited_environment, run_command
+from braincode_jupyter.hooks.command import run_command
 from braincode_jupyter.hooks.points import (
     HookOutput,
     HookPoint,
@@ -65,8 +65,6 @@ class HookDispatcher:
         What every hook is told.
     cwd : Path
         The project; hooks run there.
-    environ : mapping or None
-        The environment; that of this process by default.
     redact : callable or None
         Takes keys out of what is put on the record and into prompts.
     """
@@ -77,13 +75,11 @@ class HookDispatcher:
         scope: HookScope,
         *,
         cwd: Path,
-        environ: Mapping[str, str] | None = None,
         redact: Callable[[str], str] | None = None,
     ) -> None:
         self._handlers = tuple(handlers)
         self._scope = scope
         self._cwd = cwd
-        self._environ = inherited_environment() if environ is None else environ
         self._redact = redact
         self._turns = 0
         self._places = asyncio.Semaphore(MAX_AT_ONCE)
@@ -121,7 +117,7 @@ class HookDispatcher:
             return skipped_run(handler, point), ""
         async with self._places:
             try:
-                output = await run_command(handler, line, cwd=self._cwd, environ=self._environ)
+                output = await run_command(handler, line, cwd=self._cwd)
             except Exception as error:  # a hook never breaks a run
                 _log.exception("A hook of %s could not be run.", point.event)
                 output = HookOutput(exit_code=None, problem=f"could not be run: {error}")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import sys
@@ -8,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from mcp_hub import KEY, MemoryPins, connected, stdio_entry
+from mcp_hub import KEY, OLD_SERVER, MemoryPins, connected, stdio_entry
 
 from braincode_jupyter.machine.child_guard import descendants
 from braincode_jupyter.protocol.outside import PinnedTool
@@ -25,6 +26,10 @@ _POSIX = pytest.mark.skipif(sys.platform == "win32", reason="looks at POSIX proc
 
 def _real(path: Path) -> str:
     return str(path.resolve())
+
+
+def _uri(path: Path) -> str:
+    return path.resolve().as_uri()
 
 
 async def test_a_tool_of_a_real_server_is_called_over_stdio(tmp_path: Path) -> None:
@@ -179,6 +184,26 @@ async def test_a_call_is_bound_to_its_arguments(tmp_path: Path) -> None:
 
     assert target.action == "MCP srv/add"
     assert target.shown == '{\n "a": 1,\n "b": 2\n}'
+
+
+async def test_r65_a_server_can_ask_neither_the_person_nor_the_model(tmp_path: Path) -> None:
+    async with connected(tmp_path, stdio_entry("old", server=str(OLD_SERVER))) as run:
+        asked = json.loads((await run.call("asks", "old")).text.splitlines()[-1])
+
+    assert asked["elicitation/create"] == {"action": "decline"}
+    assert "not supported" in asked["sampling/createMessage"]["error"].lower()
+    assert [root["uri"] for root in asked["roots/list"]["roots"]] == [_uri(tmp_path)]
+
+
+async def test_an_old_server_announces_changed_tools_and_they_are_off(tmp_path: Path) -> None:
+    async with connected(tmp_path, stdio_entry("old", server=str(OLD_SERVER))) as run:
+        await run.call("changes", "old")
+        async with asyncio.timeout(15):
+            while not run.hub.report().off:  # noqa: ASYNC110 - another process changes it
+                await asyncio.sleep(0.02)
+        off = {tool.tool for tool in run.hub.report().off}
+
+    assert off == {"asks", "changes"}
 
 
 async def test_servers_that_cannot_start_fail_alone_and_say_why(tmp_path: Path) -> None:

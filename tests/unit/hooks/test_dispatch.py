@@ -58,7 +58,6 @@ async def _fired(tmp_path: Path, *handlers: HookHandler) -> HookReport:
         handlers,
         scope,
         cwd=tmp_path,
-        environ={**os.environ, "OPENAI_API_KEY": "KEY", "PYTHONPATH": "x"},
         redact=lambda text: text.replace("SECRET", "[secret]"),
     )
     return await dispatcher.fire(session_start())
@@ -77,7 +76,12 @@ async def test_a_hook_reads_its_event_and_runs_in_the_project(tmp_path: Path) ->
     assert report.records[0].status == "completed"
 
 
-async def test_a_hook_gets_a_short_list_of_variables(tmp_path: Path) -> None:
+async def test_a_hook_gets_a_short_list_of_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "KEY")
+    monkeypatch.setenv("PYTHONPATH", "x")
+
     report = await _fired(tmp_path, _hook("env"))
 
     names = {line.partition("=")[0] for line in report.additional_context[0].splitlines()}
