@@ -239,7 +239,7 @@ class Orchestrator:
 
     async def _open(self, group: asyncio.TaskGroup) -> None:
         """Run the hooks of the prompt and start MCP servers; both are shown, neither decides."""
-        if self.tools is None:
+        if self.tools is None or not self.tools.is_slow_to_open:
             return
         if self.observer is not None:
             self.observer.on_view(self.view)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.modes import limits_for
-from braincode_jupyter.brain.permission import Policy
 from braincode_jupyter.brain.presets import (
     policy_for,
     resolve_preset,
@@ -32,15 +31,14 @@ from braincode_jupyter.protocol.records import RunOptions
 from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
+from braincode_jupyter.runtime.outside import open_outside
 from braincode_jupyter.runtime.settings import default_home
-from braincode_jupyter.runtime.tooling import RunTools
 from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
 from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from braincode_jupyter.brain.permission import ToolMode
     from braincode_jupyter.brain.presets import BrainPreset
     from braincode_jupyter.home import Home, ProjectSupport
     from braincode_jupyter.journal import SessionEntry
@@ -49,6 +47,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.sections import Resolution
     from braincode_jupyter.references import Expansion
     from braincode_jupyter.runtime.settings import RunArguments, Sources
+    from braincode_jupyter.runtime.tooling import RunTools
     from braincode_jupyter.views.session_context import SessionContext
 
 MAX_PROMPT_BYTES = 256 * 1024
@@ -175,8 +174,17 @@ def prepare(
         ),
         secrets,
     )
+    session_id = continued.session_id if continued is not None else new_id()
+    tools = open_outside(
+        documents,
+        arguments,
+        root=root,
+        sources=sources,
+        redact=secrets.redact,
+        session_id=session_id,
+    )
     request = RunRequest(
-        session_id=continued.session_id if continued is not None else new_id(),
+        session_id=session_id,
         run_id=new_id(),
         prompt=prompt,
         options=_options(arguments, mode, chosen.preset.id),
@@ -196,33 +204,14 @@ def prepare(
             expansion.warnings,
             hidden,
         ),
+        hook_events=tools.hook_events,
     )
     return Preparation(
         request=request,
         models=models,
         owns_models=arguments.models is None,
         home=home,
-        tools=RunTools(
-            project_root=root,
-            sources=sources,
-            policy=_policy(arguments, home),
-            approver=arguments.approver,
-            forces_roles=bool(arguments.roles),
-        ),
-    )
-
-
-def _policy(arguments: RunArguments, home: Path) -> Policy:
-    """Return what the user allowed for this cell; no file can widen it (security R37)."""
-    mode: ToolMode = "ask" if arguments.approver is not None else "read-only"
-    if arguments.allow_edits:
-        mode = "edits"
-    if arguments.yes:
-        mode = "all"
-    return Policy(
-        mode=mode,
-        allows_compute=arguments.allow_compute or arguments.yes,
-        rules=read_rules(home),
+        tools=tools,
     )
 
 

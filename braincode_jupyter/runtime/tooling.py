@@ -64,6 +64,10 @@ class RunTools:
         What starts them.
     hooks : HookDispatcher or None
         Hooks that are configured.
+    hook_events : frozenset of str
+        Their events.
+    disabled : frozenset of str
+        Tools that the user switched off.
     """
 
     project_root: Path
@@ -74,6 +78,8 @@ class RunTools:
     servers: McpServers | None = None
     hub: McpHub | None = None
     hooks: HookDispatcher | None = None
+    hook_events: frozenset[str] = frozenset()
+    disabled: frozenset[str] = frozenset()
     _gate: Gate | None = field(default=None, init=False)
     _pool: ScratchPool | None = field(default=None, init=False)
 
@@ -94,6 +100,11 @@ class RunTools:
             policy=replace(self.policy, is_onlooker=not is_primary),
             has_room=lambda spent, sent: orchestrator.has_room(call, spent, sent),
         )
+
+    @property
+    def is_slow_to_open(self) -> bool:
+        """Whether hooks or servers are waited for before the first model call."""
+        return bool(self.hook_events) or self.servers is not None
 
     async def connect(
         self, group: asyncio.TaskGroup, *, on_report: Callable[[McpReport], None]
@@ -124,7 +135,9 @@ class RunTools:
         if is_primary or call.role in EVIDENCE_ROLES:
             found.append(
                 project_toolset(
-                    self.project_root, mode=self.policy.mode if is_primary else "read-only"
+                    self.project_root,
+                    mode=self.policy.mode if is_primary else "read-only",
+                    disabled=self.disabled,
                 )
             )
         granted = granted_by(orchestrator.request.references)
