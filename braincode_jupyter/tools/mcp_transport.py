@@ -110,9 +110,7 @@ async def open_transport(
         return
     stdio: Any = sdk("mcp.client.stdio")
     environment = _environment(entry)
-    program = shutil.which(entry.command, path=environment.get("PATH"))
-    if program is None and (root / entry.command).is_file():
-        program = str(root / entry.command)
+    program = _program(entry.command, root, path=environment.get("PATH"))
     if program is None:
         raise ConfigurationError(
             f"The program {entry.command!r} is not there.", hint="Install it, or give its path."
@@ -123,6 +121,13 @@ async def open_transport(
     )
     async with stdio.stdio_client(parameters, errlog=words.file) as streams:
         yield streams
+
+
+def _program(command: str, root: Path, *, path: str | None) -> str | None:
+    """Find a program: a path is taken from the project, as approvals do; a name is looked up."""
+    if os.path.dirname(command):
+        return str(root / command) if (root / command).is_file() else None
+    return shutil.which(command, path=path)
 
 
 def sdk(name: str) -> Any:  # noqa: ANN401 - an optional library, imported on first use

@@ -206,6 +206,24 @@ async def test_an_old_server_announces_changed_tools_and_they_are_off(tmp_path: 
     assert off == {"asks", "changes"}
 
 
+@_POSIX
+async def test_a_path_is_taken_from_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    for folder, code in ((tmp_path, ""), (elsewhere, "exit 1; ")):
+        folder.mkdir(exist_ok=True)
+        script = folder / "start.sh"
+        script.write_text(f'#!/bin/sh\n{code}exec {sys.executable} "$@"\n', encoding="utf-8")
+        script.chmod(0o700)
+    monkeypatch.chdir(elsewhere)
+
+    async with connected(tmp_path, stdio_entry(command="./start.sh")) as run:
+        given = await run.call("add", a=1, b=2)
+
+    assert given.text.endswith("3")
+
+
 async def test_servers_that_cannot_start_fail_alone_and_say_why(tmp_path: Path) -> None:
     quits = stdio_entry("quits", server="-c", command=sys.executable)
     silent = stdio_entry("silent", "import time; time.sleep(60)", server="-c")
