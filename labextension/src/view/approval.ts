@@ -48,7 +48,7 @@ export function approvals(actions: Actions): Approvals {
       }))
     );
     if (hadFocus && !part.body.contains(document.activeElement)) {
-      part.body.querySelector<HTMLButtonElement>('button:not(:disabled)')?.focus();
+      part.body.querySelector<HTMLButtonElement>('.bc-deny:not(:disabled)')?.focus();
     }
   };
   return {
@@ -100,6 +100,7 @@ class Question implements Part<Item> {
     const buttons = h('div', 'bc-buttons', this.deny, this.approve, this.same, this.left);
     this.el = h('div', 'bc-asked', claim, this.text, this.showAll, this.hidden);
     this.el.append(this.reason, this.said, buttons, this.note);
+    this.el.tabIndex = -1;
     this.el.setAttribute('role', 'group');
     this.el.setAttribute('aria-label', WORDS.asks(asked.role, EFFECTS[asked.effect]));
     // Keys that mean something to the notebook, such as Enter and d, stay with the buttons.
@@ -141,6 +142,8 @@ class Question implements Part<Item> {
       if (this.sent === undefined && this.actions.answer?.(this.asked.approvalId, decision)) {
         this.sent = label;
         this.sentAtMs = Date.now();
+        // A disabled button loses the focus, and the reader his place.
+        this.el.focus({ preventScroll: true });
         this.redraw();
       }
     });

@@ -70,8 +70,8 @@ class Card:
     def root(self) -> Locator:
         return self.page.locator(".bc-run").first
 
-    def find(self, selector: str) -> Locator:
-        return self.root.locator(selector)
+    def find(self, selector: str, **options: str) -> Locator:
+        return self.root.locator(selector, **options)
 
     def say(self, message: dict[str, Any]) -> None:
         """Send one message as the kernel does."""
