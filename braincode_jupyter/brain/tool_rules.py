@@ -171,11 +171,14 @@ class CommandText:
         The same, taken apart.
     every : tuple of tuple of str
         Words of every sub-command in lower case, those in words of others included.
+    programs : frozenset of str
+        What any of these words could be called as a program.
     """
 
     text: str
     words: CommandWords
     every: tuple[tuple[str, ...], ...]
+    programs: frozenset[str]
 
 
 def read_for_rules(text: str) -> CommandText:
@@ -195,7 +198,10 @@ def read_for_rules(text: str) -> CommandText:
     found = dict.fromkeys(
         tuple(word.casefold() for word in command) for command in _all_commands(text, words)
     )
-    return CommandText(text=text, words=words, every=tuple(found))
+    programs = frozenset(
+        name for command in found for word in command for name in _program_names(word)
+    )
+    return CommandText(text=text, words=words, every=tuple(found), programs=programs)
 
 
 def path_matches(rule: Rule, path: str, *, folds_case: bool = False) -> bool:
@@ -242,9 +248,12 @@ def command_matches(rule: Rule, command: CommandText) -> bool:
         return False
     if rule.action == "allow":
         return _is_allowed(rule.pattern, command)
-    return text_matches(rule.pattern, command.text) or any(
-        _speaks_of(rule.pattern, words) for words in command.every
-    )
+    if text_matches(rule.pattern, command.text):
+        return True
+    wanted = rule.pattern.casefold().split()
+    if not wanted or ("*" not in wanted[0] and wanted[0] not in command.programs):
+        return False
+    return any(_speaks_of(wanted, words) for words in command.every)
 
 
 def text_matches(pattern: str, text: str) -> bool:
@@ -303,12 +312,11 @@ def _all_commands(text: str, words: CommandWords) -> Iterator[Sequence[str]]:
             waiting += [(nested, depth + 1) for nested in read_command(word).commands]
 
 
-def _speaks_of(pattern: str, words: Sequence[str]) -> bool:
-    """Whether words, in lower case, are or hold what a deny or ask pattern names."""
-    wanted = pattern.casefold().split()
+def _speaks_of(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether words, in lower case, are or hold what the words of a pattern name."""
     options = [word for word in wanted[1:] if _is_option(word)]
     names = [word for word in wanted[1:] if not _is_option(word)]
-    starts = [at + 1 for at, word in enumerate(words) if wanted and _is_program(wanted[0], word)]
+    starts = [at + 1 for at, word in enumerate(words) if _is_program(wanted[0], word)]
     return (
         bool(starts)
         and _has_options(options, words[starts[0] :])
