@@ -81,7 +81,7 @@ async def test_sql_and_a_scratch_kernel_give_what_pandas_gives(tmp_path: Path) -
     means = SALES.groupby("region").revenue.mean()
     summary = result.workers["analyst"].summary
     assert result.status == "completed"
-    assert str(means["n"]) in summary.split("##")[0]
+    assert f"n | {means['n']:g}" in summary.split("##")[0]
     assert str(means.to_dict()) in summary
 
 
