@@ -15,7 +15,7 @@ from braincode_jupyter.brain.dispatching import next_context_id, why_not
 from braincode_jupyter.brain.effects import CallModel, CancelCalls, EndRun, FireHooks, WriteRecord
 from braincode_jupyter.brain.limits import MIN_OUTPUT_TOKENS
 from braincode_jupyter.brain.step import first_record, initial, step
-from braincode_jupyter.errors import JournalError, ModelError
+from braincode_jupyter.errors import JournalError, MissingDependencyError, ModelError
 from braincode_jupyter.hooks import (
     session_start,
     stop,
@@ -246,8 +246,13 @@ class Orchestrator:
         for point in (session_start(), user_prompt_submit(self.request.prompt)):
             if point.event in self.request.hook_events and self.ended is None:
                 self._take_hooks(await self.tools.fire(point), self.request.session_id)
-        if self.ended is None:
+        if self.ended is not None:
+            return
+        try:
             report = await self.tools.connect(group, on_report=self._note_servers)
+        except MissingDependencyError as error:
+            self.note(Warned(timestamp=self.clock.now_ms(), message=str(error)))
+        else:
             if report is not None:
                 self._note_servers(report)
 

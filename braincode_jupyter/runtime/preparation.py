@@ -31,6 +31,7 @@ from braincode_jupyter.protocol.records import RunOptions
 from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
+from braincode_jupyter.runtime.beforehand import COMPUTED_BEFOREHAND, evidence_sections
 from braincode_jupyter.runtime.outside import open_outside
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
@@ -162,6 +163,13 @@ def prepare(
     expansion = _expand(prompt, arguments, sources=sources, root=root, home=home, sees=sees)
     if expansion.images:
         chosen = _choose(arguments, documents, models, vision=True)
+    references = expansion.records(clock.now_ms())
+    evidence = evidence_sections(
+        prompt,
+        references,
+        variables=sources.variables,
+        resolutions=(*chosen.chains.values(), chosen.router),
+    )
     support = load_support(home, root)
     continued = _continued(arguments, home)
     mode = arguments.mode or documents.settings.mode
@@ -171,6 +179,7 @@ def prepare(
             _environment(clock),
             *_continuity(continued),
             *expansion.sections,
+            *evidence,
         ),
         secrets,
     )
@@ -193,7 +202,7 @@ def prepare(
         chains=chosen.chains,
         router=chosen.router,
         sections=sections,
-        references=expansion.records(clock.now_ms()),
+        references=references,
         context_refs=support.context_refs,
         project_support=support.summary,
         warnings=_warnings(
@@ -202,6 +211,7 @@ def prepare(
             _unknown_models(chosen),
             support.notices,
             expansion.warnings,
+            (COMPUTED_BEFOREHAND,) if evidence else (),
             hidden,
         ),
         hook_events=tools.hook_events,

@@ -7,6 +7,7 @@ given edits and commands. What a worker can look at in the kernel is what the re
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.roles import NOTEBOOK_ROLES
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from braincode_jupyter.tools.granted import Granted
     from braincode_jupyter.tools.mcp import McpHub
 
+_SQL_NEEDS = ("duckdb", "pyarrow")
+_PYTHON_NEEDS = ("jupyter_client", "ipykernel", "cloudpickle", "pyarrow")
 EVIDENCE_ROLES = frozenset({"librarian", "qa", "security", "review"})
 """Support roles that may look into the project (spec/tools.md 1.3)."""
 
@@ -151,14 +154,19 @@ class RunTools:
 
     def _data_tools(self, call: ModelCall, granted: Granted) -> list[Toolset]:
         variables, cells = self.sources.variables, self.sources.cells
-        if self._pool is None:
-            self._pool = ScratchPool()
-        if granted.variables:
-            self._pool.prepare()
-        return [
-            DataTools(
-                variables, cells, granted=granted, describe=describe, render_cell=render_cell
-            ),
-            SqlTools(variables, granted=granted),
-            PythonTools(self._pool, variables, granted=granted, owner=call.context_id),
+        found: list[Toolset] = [
+            DataTools(variables, cells, granted=granted, describe=describe, render_cell=render_cell)
         ]
+        if granted.variables and _are_installed(_SQL_NEEDS):
+            found.append(SqlTools(variables, granted=granted))
+        if granted.variables and _are_installed(_PYTHON_NEEDS):
+            if self._pool is None:
+                self._pool = ScratchPool()
+            self._pool.prepare()
+            found.append(PythonTools(self._pool, variables, granted=granted, owner=call.context_id))
+        return found
+
+
+def _are_installed(names: tuple[str, ...]) -> bool:
+    """Say whether packages of the extra ``data`` are there; a tool that cannot work is no offer."""
+    return all(find_spec(name) is not None for name in names)
