@@ -110,6 +110,8 @@ def _environment(root: Path) -> dict[str, str]:
         JUPYTER_CONFIG_DIR=str(root / "config"),
         JUPYTER_DATA_DIR=str(root / "data"),
         JUPYTER_RUNTIME_DIR=str(root / "runtime"),
+        # In a virtual environment an installed front end would else go before the one beside us.
+        JUPYTER_PREFER_ENV_PATH="0",
     )
 
 

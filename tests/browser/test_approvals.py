@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Locator
+
+pytestmark = pytest.mark.slow
+
+# The analyst asks for code to be run; what it got back is its result.
+COMPUTE = """
+def compute(call):
+    if call.role != 'analyst':
+        return None
+    wanted = ('run_python', {'code': 'print(sum(numbers) * 7)'})
+    return Reply(text='', tool_calls=(wanted,), then=lambda got: got[0].text)
+use_models(ScriptedModel(compute))
+numbers = [1, 2, 3]
+"""
+ASK = "%%braincode --roles librarian,analyst --no-review\nSum them up, times seven. @var:numbers"
+BACKGROUND = ASK.replace("--no-review", "--no-review --background")
+BLOCK = "import time; time.sleep(12)"
+
+
+def asked(cell: Locator) -> Locator:
+    """Wait for the question, and return it."""
+    question = cell.locator(".bc-approvals")
+    expect(question).to_contain_text("analyst wants to run code", timeout=30_000)
+    assert question.locator("pre").inner_text() == "print(sum(numbers) * 7)"
+    return question
+
+
+def press(question: Locator, label: str) -> None:
+    question.get_by_role("button", name=label, exact=True).click()
+
+
+def worker_text(cell: Locator) -> Locator:
+    """Open the analyst's entry and return it."""
+    section = cell.locator("details.bc-workers")
+    if section.get_attribute("open") is None:
+        section.locator("summary.bc-fold").click()
+    entry = cell.locator(".bc-worker", has_text="analyst").first
+    if entry.get_attribute("open") is None:
+        entry.locator("summary").click()
+    return entry
+
+
+def expect_approved(cell: Locator) -> None:
+    expect(cell.locator(".bc-state")).to_contain_text("completed", timeout=60_000)
+    expect(worker_text(cell)).to_contain_text("42")
+    expect(worker_text(cell).locator(".bc-tool-calls")).to_contain_text("approved by you")
+
+
+def expect_denied(cell: Locator) -> None:
+    expect(cell.locator(".bc-state")).to_contain_text("completed", timeout=60_000)
+    expect(worker_text(cell).locator(".bc-tool-calls")).to_contain_text("denied by you")
+    expect(worker_text(cell)).not_to_contain_text("42")
+
+
+def test_approved_while_the_cell_runs_the_code_is_run(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook(COMPUTE, ASK)
+    notebook.run(1)
+    cell = notebook.start(2)
+
+    press(asked(cell), "Approve")
+
+    notebook.wait_idle()
+    expect_approved(cell)
+    expect(cell.locator(".bc-approvals")).to_be_hidden()
+
+
+def test_denied_while_the_cell_runs_the_run_goes_on_without(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(COMPUTE, ASK)
+    notebook.run(1)
+    cell = notebook.start(2)
+
+    press(asked(cell), "Deny")
+
+    notebook.wait_idle()
+    expect_denied(cell)
+
+
+@pytest.mark.parametrize("label", ["Approve", "Deny"])
+def test_an_answer_counts_while_another_cell_blocks_the_kernel(
+    open_notebook: Callable[..., Any], label: str
+) -> None:
+    notebook = open_notebook(COMPUTE, BACKGROUND, BLOCK)
+    notebook.run(1)
+    cell = notebook.run(2)
+    question = asked(cell)
+    notebook.start(3)
+
+    press(question, label)
+
+    expect(question).to_be_hidden(timeout=5_000)
+    expect(notebook.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+    (expect_approved if label == "Approve" else expect_denied)(cell)
+
+
+@pytest.mark.parametrize("label", ["Approve", "Deny"])
+def test_after_a_reload_the_question_can_still_be_answered(
+    open_notebook: Callable[..., Any], label: str
+) -> None:
+    notebook = open_notebook(COMPUTE, BACKGROUND, "_braincode")
+    notebook.run(1)
+    asked(notebook.run(2))
+    document = notebook.saved()
+    assert "nonce" not in str(document)
+
+    notebook.open()
+    cell = notebook.cell(2)
+    press(asked(cell), label)
+
+    (expect_approved if label == "Approve" else expect_denied)(cell)
+
+
+@pytest.mark.parametrize("way", ["stop", "interrupt"])
+def test_a_waiting_question_holds_neither_stop_nor_interrupt(
+    open_notebook: Callable[..., Any], way: str
+) -> None:
+    notebook = open_notebook(COMPUTE, ASK, "1 + 1")
+    notebook.run(1)
+    cell = notebook.start(2)
+    asked(cell)
+
+    started = time.monotonic()
+    if way == "stop":
+        cell.get_by_role("button", name="Stop").click()
+    else:
+        notebook.command("notebook:interrupt-kernel")
+    notebook.wait_idle()
+
+    assert time.monotonic() - started < 5
+    expect(cell.locator(".bc-state")).to_contain_text("cancelled")
+    expect(cell.locator(".bc-approvals")).to_be_hidden()
+    expect(notebook.run(3)).to_contain_text("2")
+
+
+def test_a_saved_question_asks_nobody(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook(COMPUTE, ASK)
+    notebook.run(1)
+    asked(notebook.start(2))
+    document = notebook.saved()
+    notebook.command("notebook:shutdown-kernel")
+    document["cells"][0]["source"] += "\n# changed elsewhere, so its signature is not ours"
+    notebook.path.write_text(json.dumps(document), encoding="utf-8")
+
+    notebook.open(has_kernel=False)
+
+    card = notebook.cell(2).locator(".jp-OutputArea")
+    expect(card).to_contain_text("interrupted")
+    expect(card.get_by_role("button", name="Approve")).to_have_count(0)
