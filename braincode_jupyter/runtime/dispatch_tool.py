@@ -13,7 +13,7 @@ from braincode_jupyter.protocol.tools import ToolReturn, ToolSpec, ToolTarget
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from braincode_jupyter.runtime.orchestrator import Orchestrator
+    from braincode_jupyter.runtime.host import RunHost
 
 NAME = "dispatch_specialist"
 TIMEOUT_S = 900.0
@@ -25,17 +25,17 @@ class DispatchTool:
 
     Parameters
     ----------
-    orchestrator : Orchestrator
+    host : RunHost
         Carries the specialist out.
     """
 
-    def __init__(self, orchestrator: Orchestrator) -> None:
-        self._orchestrator = orchestrator
+    def __init__(self, host: RunHost) -> None:
+        self._host = host
 
     def specs(self) -> Sequence[ToolSpec]:
         """Return the tool."""
-        roles = list(dispatch_roles(self._orchestrator.request.preset))
-        most = self._orchestrator.request.limits.max_dynamic_dispatches
+        roles = list(dispatch_roles(self._host.request.preset))
+        most = self._host.request.limits.max_dynamic_dispatches
         text: dict[str, JsonValue] = {"type": "string"}
         return (
             ToolSpec(
@@ -71,7 +71,7 @@ class DispatchTool:
             value if isinstance(value := arguments.get(key), str) else ""
             for key in ("role", "goal", "reason")
         )
-        result = await self._orchestrator.dispatch(role, goal, reason=reason)
+        result = await self._host.dispatch(role, goal, reason=reason)
         if isinstance(result, str):
             return ToolReturn(text=result, is_error=True)
         return ToolReturn(text=result_block(result), details={"status": result.status})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING
@@ -55,6 +55,8 @@ class Gate:
     write: Callable[[AnyRecord], None]
     clock: Clock
     used: int = 0
+    has_read_untrusted: bool = False
+    """A tool of this run has read text of others (security R12)."""
     approved: set[str] = field(default_factory=set[str])
     """Digests that were approved for the rest of the run."""
     denied: set[str] = field(default_factory=set[str])
@@ -125,8 +127,13 @@ class GatedToolBox:
         given = await self._carry_out(
             wanted, toolset, spec=spec, arguments=arguments, target=target
         )
-        if spec.effect == "read" and not given.is_error:
+        if spec.effect != "read":
+            # What was read before may have changed.
+            self._evidence.clear()
+            self._asked.clear()
+        elif not given.is_error:
             self._evidence[digest] = given
+            self.gate.has_read_untrusted = True
         return given
 
     async def aclose(self) -> None:
@@ -154,7 +161,9 @@ class GatedToolBox:
     async def _is_allowed(
         self, wanted: ToolUse, spec: ToolSpec, *, target: ToolTarget, digest: str
     ) -> bool:
-        decision = decide(spec, target, self.policy)
+        untrusted = self.policy.has_read_untrusted or self.gate.has_read_untrusted
+        policy = replace(self.policy, has_read_untrusted=untrusted)
+        decision = decide(spec, target, policy)
         bound = f"{digest}:{target.before_sha256 or ''}"
         if decision.action == "allow":
             if spec.effect != "read":

@@ -15,6 +15,7 @@ from braincode_jupyter.protocol.outside_records import HookReport
 from braincode_jupyter.references import describe
 from braincode_jupyter.references.cells import render_cell
 from braincode_jupyter.runtime.dispatch_tool import DispatchTool
+from braincode_jupyter.runtime.keeping import edit_keeper
 from braincode_jupyter.runtime.toolbox import Gate, GatedToolBox
 from braincode_jupyter.tools.data import DataTools
 from braincode_jupyter.tools.granted import granted_by
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.outside_records import McpReport
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.protocol.tools import Approver, Toolset
-    from braincode_jupyter.runtime.orchestrator import Orchestrator
+    from braincode_jupyter.runtime.host import RunHost
     from braincode_jupyter.runtime.settings import Sources
     from braincode_jupyter.tools.granted import Granted
     from braincode_jupyter.tools.mcp import McpHub
@@ -71,6 +72,8 @@ class RunTools:
         Their events.
     disabled : frozenset of str
         Tools that the user switched off.
+    open_notebook : Path or None
+        The notebook of this session, which no tool writes; None: not known.
     """
 
     project_root: Path
@@ -83,25 +86,28 @@ class RunTools:
     hooks: HookDispatcher | None = None
     hook_events: frozenset[str] = frozenset()
     disabled: frozenset[str] = frozenset()
+    open_notebook: Path | None = None
     _gate: Gate | None = field(default=None, init=False)
     _pool: ScratchPool | None = field(default=None, init=False)
 
-    def box_for(self, call: ModelCall, orchestrator: Orchestrator) -> GatedToolBox | None:
+    def box_for(self, call: ModelCall, host: RunHost) -> GatedToolBox | None:
         """Return the tools of one call; None for the router and for models without tools."""
         if call.call_kind == "router" or not call.candidate.tools:
             return None
         if self._gate is None:
-            self._gate = Gate(
-                approver=self.approver, write=orchestrator.note, clock=orchestrator.clock
-            )
+            self._gate = Gate(approver=self.approver, write=host.note, clock=host.clock)
         is_primary = call.call_kind == "primary"
-        toolsets = list(self._toolsets(call, orchestrator, is_primary=is_primary))
+        toolsets = list(self._toolsets(call, host, is_primary=is_primary))
         return GatedToolBox(
             call=call,
             toolsets=toolsets,
             gate=self._gate,
-            policy=replace(self.policy, is_onlooker=not is_primary),
-            has_room=lambda spent, sent: orchestrator.has_room(call, spent, sent),
+            policy=replace(
+                self.policy,
+                is_onlooker=not is_primary,
+                has_read_untrusted=bool(host.request.references),
+            ),
+            has_room=lambda spent, sent: host.has_room(call, spent, sent),
         )
 
     @property
@@ -131,25 +137,25 @@ class RunTools:
         if self.hub is not None:
             await self.hub.aclose()
 
-    def _toolsets(
-        self, call: ModelCall, orchestrator: Orchestrator, *, is_primary: bool
-    ) -> list[Toolset]:
+    def _toolsets(self, call: ModelCall, host: RunHost, *, is_primary: bool) -> list[Toolset]:
         found: list[Toolset] = []
         if is_primary or call.role in EVIDENCE_ROLES:
             found.append(
                 project_toolset(
                     self.project_root,
                     mode=self.policy.mode if is_primary else "read-only",
+                    keep=edit_keeper(host, call.context_id) if is_primary else None,
+                    open_notebook=self.open_notebook,
                     disabled=self.disabled,
                 )
             )
-        granted = granted_by(orchestrator.request.references)
+        granted = granted_by(host.request.references)
         if call.role in NOTEBOOK_ROLES and (granted.variables or granted.cells or granted.outputs):
             found.extend(self._data_tools(call, granted))
         if self.hub is not None:
             found.append(self.hub.toolset_for(call.role, is_primary=is_primary))
         if is_primary and call.role != "review" and not self.forces_roles:
-            found.append(DispatchTool(orchestrator))
+            found.append(DispatchTool(host))
         return found
 
     def _data_tools(self, call: ModelCall, granted: Granted) -> list[Toolset]:
