@@ -1,7 +1,7 @@
 """Records: the facts of a run, one journal line each.
 
 Type names and fields follow the original's session format. Ours alone are ``reference``,
-``prompt_manifest``, ``model_reply``, ``model_error``, ``budget``, ``recovered`` and
+``prompt_manifest``, ``model_reply``, ``model_error``, ``budget``, ``edit``, ``recovered`` and
 ``run_cancelled``; the original skips them. Times are milliseconds since the epoch (UTC) and are
 passed in, never made here. `parse_record` gives a typed record, or an `OpaqueRecord` for types and
 versions that we do not know.
@@ -23,6 +23,7 @@ from braincode_jupyter.protocol.call_records import (
     SectionPointer,
     UsageRecorded,
 )
+from braincode_jupyter.protocol.edit_records import EditKept
 from braincode_jupyter.protocol.outside_records import (
     DynamicDispatch,
     McpConnected,
@@ -97,6 +98,7 @@ RecordUnion = Annotated[
     | Warned
     | ApprovalRequested
     | ArtifactMade
+    | EditKept
     | DynamicDispatch
     | McpConnected
     | PromptHooksRan
@@ -145,6 +147,7 @@ __all__ = [
     "BudgetChecked",
     "ClarificationRequested",
     "ContextPlanned",
+    "EditKept",
     "FinalReported",
     "MessageSent",
     "ModelFailed",

@@ -21,6 +21,7 @@ from braincode_jupyter.runtime.launch import (
 )
 from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Sources, default_home
+from braincode_jupyter.runtime.undoing import UndoneRun, undo_run
 
 __all__ = [
     "PreparedRun",
@@ -29,8 +30,10 @@ __all__ = [
     "RunObserver",
     "Sources",
     "SystemClock",
+    "UndoneRun",
     "default_home",
     "plan_run",
     "prepare_run",
     "read_run",
+    "undo_run",
 ]

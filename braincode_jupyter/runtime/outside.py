@@ -78,6 +78,7 @@ def open_outside(
         policy=_policy(arguments, file.rules),
         approver=arguments.approver,
         disabled=file.disabled,
+        open_notebook=arguments.open_notebook,
         forces_roles=bool(arguments.roles) or not documents.settings.is_dynamic_dispatch_on,
         servers=servers if servers.servers or servers.skipped else None,
         hub=McpHub(root=root, pins=FilePins(home, root), redact=redact),

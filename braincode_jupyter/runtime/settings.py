@@ -62,6 +62,8 @@ class RunArguments:
         What would be asked is approved; deny rules and protected paths hold all the same.
     approver : Approver or None
         Who is asked; None: nobody, and what would be asked is denied.
+    open_notebook : Path or None
+        File of the notebook that asks, which no tool writes; None: not known, and none is written.
     """
 
     mode: Literal["auto", "radical"] | None = None
@@ -81,6 +83,7 @@ class RunArguments:
     allow_compute: bool = False
     yes: bool = False
     approver: Approver | None = None
+    open_notebook: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

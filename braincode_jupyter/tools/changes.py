@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from braincode_jupyter.brain.unified_diff import show_change
 from braincode_jupyter.errors import UsageError
@@ -37,12 +37,15 @@ class EditRecord:
         Content; None: there is no file.
     mode : int or None
         Permissions of the file before.
+    tool : str
+        Which tool makes it.
     """
 
     path: str
     before: bytes | None
     after: bytes | None
     mode: int | None = None
+    tool: str = ""
 
     @property
     def before_sha256(self) -> str | None:
@@ -53,6 +56,30 @@ class EditRecord:
     def after_sha256(self) -> str | None:
         """Digest of the content after."""
         return _digest(self.after)
+
+
+class Undoable(Protocol):
+    """What has to be known of a change to undo it."""
+
+    @property
+    def path(self) -> str:
+        """Relative to the project."""
+        ...
+
+    @property
+    def before(self) -> bytes | None:
+        """Content before; None: there was no file."""
+        ...
+
+    @property
+    def after_sha256(self) -> str | None:
+        """Digest of the content after; None: the file was removed."""
+        ...
+
+    @property
+    def mode(self) -> int | None:
+        """Permissions of the file before."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +179,7 @@ def plan_target(action: str, changes: Sequence[Change]) -> ToolTarget:
     )
 
 
-def make(changes: Sequence[Change], rules: EditRules) -> tuple[EditRecord, ...]:
+def make(changes: Sequence[Change], rules: EditRules, *, tool: str = "") -> tuple[EditRecord, ...]:
     """Record a change, then make it.
 
     Parameters
@@ -161,6 +188,8 @@ def make(changes: Sequence[Change], rules: EditRules) -> tuple[EditRecord, ...]:
         All files of the call.
     rules : EditRules
         Who keeps the records.
+    tool : str
+        Which tool makes it.
 
     Returns
     -------
@@ -180,6 +209,7 @@ def make(changes: Sequence[Change], rules: EditRules) -> tuple[EditRecord, ...]:
             before=change.place.before,
             after=change.after,
             mode=change.place.mode,
+            tool=tool,
         )
         for change in changes
     )
@@ -199,13 +229,13 @@ def make(changes: Sequence[Change], rules: EditRules) -> tuple[EditRecord, ...]:
     return records
 
 
-def put_back(records: Iterable[EditRecord], *, root: Path) -> list[str]:
+def put_back(records: Iterable[Undoable], *, root: Path) -> list[str]:
     """Undo records, newest first; return the paths that stay as they are.
 
     Parameters
     ----------
-    records : iterable of EditRecord
-        In the order in which they were made.
+    records : iterable of Undoable
+        In the order in which they were made; a change that was not made after all is passed over.
     root : Path
         The project's folder.
 
@@ -218,7 +248,9 @@ def put_back(records: Iterable[EditRecord], *, root: Path) -> list[str]:
     for record in reversed(list(records)):
         try:
             place = find_place(record.path, root=root)
-            if place.before != record.after:
+            if place.before == record.before:
+                continue
+            if place.before_sha256 != record.after_sha256:
                 left.append(record.path)
                 continue
             mode = record.mode if place.before is None else place.mode

@@ -87,7 +87,7 @@ class EditFile:
 
     async def call(self, arguments: Mapping[str, JsonValue], *, target: ToolTarget) -> ToolReturn:
         """Make the change; short, and on the loop, so that none comes after a cancellation."""
-        (record,) = make([self._change(arguments)], self._rules)
+        (record,) = make([self._change(arguments)], self._rules, tool=self.spec.name)
         return ToolReturn(
             text=f"Changed {target.paths[0]}. It can be undone.",
             details={

@@ -65,7 +65,7 @@ class ApplyPatch:
 
     async def call(self, arguments: Mapping[str, JsonValue], *, target: ToolTarget) -> ToolReturn:
         """Make the change; short, and on the loop, so that none comes after a cancellation."""
-        records = make(self._changes(arguments), self._rules)
+        records = make(self._changes(arguments), self._rules, tool=self.spec.name)
         return ToolReturn(
             text=f"Changed {', '.join(target.paths)}. It can be undone.",
             details={

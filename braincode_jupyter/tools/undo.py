@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.tools.changes import EditRecord, put_back
+from braincode_jupyter.tools.changes import put_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from braincode_jupyter.tools.changes import Undoable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastEdit:
+    """A change as it stands on the record.
+
+    Parameters
+    ----------
+    path : str
+        Relative to the project.
+    before : bytes or None
+        Content before; None: there was no file.
+    after_sha256 : str or None
+        Digest of the content after; None: the file was removed.
+    mode : int or None
+        Permissions of the file before.
+    """
+
+    path: str
+    before: bytes | None
+    after_sha256: str | None
+    mode: int | None = None
+
+    @property
+    def before_sha256(self) -> str | None:
+        """Digest of the content before."""
+        return None if self.before is None else sha256(self.before).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +58,12 @@ class Undone:
     left: tuple[str, ...]
 
 
-def undo(records: Iterable[EditRecord], *, root: Path) -> Undone:
+def undo(records: Iterable[Undoable], *, root: Path) -> Undone:
     """Undo edits, newest first.
 
     Parameters
     ----------
-    records : iterable of EditRecord
+    records : iterable of Undoable
         In the order in which they were made; several may speak of one file.
     root : Path
         The project's folder.
