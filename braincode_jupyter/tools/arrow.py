@@ -139,7 +139,10 @@ def to_arrow(value: object, *, max_bytes: int = MAX_FRAME_BYTES) -> ArrowFrame:
     return ArrowFrame(table=table, kind=kind, left_out=left_out)
 
 
-def _convert(frame: Any, kind: FrameKind) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401
+def _convert(
+    frame: Any,  # noqa: ANN401 - one of three libraries
+    kind: FrameKind,
+) -> tuple[Any, tuple[str, ...]]:
     if kind == "pyarrow Table":
         return frame, ()
     if kind == "pyarrow RecordBatch":
@@ -174,7 +177,7 @@ def _from_pandas(frame: Any) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401 - p
         return _pandas_table(arrow, frame, good), _missing(names, good)
 
 
-def _pandas_table(arrow: Any, frame: Any, good: list[int]) -> Any:  # noqa: ANN401
+def _pandas_table(arrow: Any, frame: Any, good: list[int]) -> Any:  # noqa: ANN401 - no types
     part = frame if len(good) == frame.shape[1] else frame.iloc[:, good]
     return arrow.Table.from_pandas(part)
 

@@ -89,7 +89,7 @@ def _frame(nw: Any, value: object) -> Any:  # noqa: ANN401 - narwhals is loaded 
         series = cast("Any", value)
         made = series.to_frame(UNNAMED) if series.name is None else series.to_frame()
     frame = nw.from_native(made, eager_only=True)
-    return frame.rename({column: str(column) for column in frame.columns})
+    return frame.select(*(nw.col(name).alias(str(name)) for name in frame.columns))
 
 
 def _by_interest(columns: list[str], words: set[str]) -> list[str]:
@@ -119,7 +119,11 @@ class _Grouping:
     title: str
 
 
-def _grouping(nw: Any, frame: Any, column: str) -> _Grouping | None:  # noqa: ANN401
+def _grouping(
+    nw: Any,  # noqa: ANN401 - narwhals is loaded on first use
+    frame: Any,  # noqa: ANN401 - narwhals is loaded on first use
+    column: str,
+) -> _Grouping | None:
     """Return how to group by a column: by its few values, or by month; None: not at all."""
     dtype, title, limit = frame.schema[column], column, _MAX_GROUPS
     if dtype in (nw.Date, nw.Datetime):
@@ -132,7 +136,11 @@ def _grouping(nw: Any, frame: Any, column: str) -> _Grouping | None:  # noqa: AN
     return _Grouping(frame=frame, column=column, title=title) if is_useful else None
 
 
-def _groups(nw: Any, grouping: _Grouping, numbers: list[str]) -> list[str]:  # noqa: ANN401
+def _groups(
+    nw: Any,  # noqa: ANN401 - narwhals is loaded on first use
+    grouping: _Grouping,
+    numbers: list[str],
+) -> list[str]:
     """Return one line per numeric column with its mean in each group, or the sizes of groups."""
     column, title = grouping.column, grouping.title
     means = [nw.col(number).mean().alias(f"mean {number}") for number in numbers]

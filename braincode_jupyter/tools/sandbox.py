@@ -102,25 +102,38 @@ class Sandbox:
 
 @cache
 def find_sandbox() -> Sandbox:
-    """Return the best sandbox that works here; tried once, which takes some milliseconds."""
+    """Return the best sandbox in which this Python starts; tried once, in some milliseconds."""
     program = shutil.which("bwrap") if sys.platform == "linux" else None
     if program is None:
         return Sandbox()
     sandbox = Sandbox(program=program)
     with tempfile.TemporaryDirectory(prefix="braincode-") as name:
         folder = Path(name).resolve()
-        command = sandbox.command(["/bin/true"], folder, home=Path.home())
+        python = [sys.executable, "-I", "-S", "-c", "pass"]
+        command = sandbox.command(python, folder, home=Path.home(), kept=python_folders())
         try:
-            done = subprocess.run(command, capture_output=True, timeout=_PROBE_S, check=False)  # noqa: S603
+            done = subprocess.run(  # noqa: S603 - a command of ours
+                command, capture_output=True, timeout=_PROBE_S, check=False
+            )
         except (OSError, subprocess.TimeoutExpired):
             return Sandbox()
     return sandbox if done.returncode == 0 else Sandbox()
 
 
+def python_folders() -> list[Path]:
+    """Return what this Python needs to read, wherever it is installed."""
+    places = (sys.prefix, sys.base_prefix, sys.executable, *sys.path)
+    return [Path(place) for place in places if Path(place).is_absolute()]
+
+
 def _inside(paths: Iterable[Path], hidden: Sequence[Path]) -> list[Path]:
-    """Return the existing paths that lie in a hidden folder, outer ones first."""
-    found = {path for path in paths if path.exists() and any(map(path.is_relative_to, hidden))}
-    return sorted(found, key=lambda path: len(path.parts))
+    """Return the existing paths that lie in a hidden folder, without those inside of another."""
+    found: list[Path] = []
+    for path in sorted(set(paths), key=lambda path: len(path.parts)):
+        is_hidden = path.exists() and any(map(path.is_relative_to, hidden))
+        if is_hidden and not any(map(path.is_relative_to, found)):
+            found.append(path)
+    return found
 
 
 def _is_real_folder(path: Path) -> bool:

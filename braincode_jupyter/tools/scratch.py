@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from braincode_jupyter.errors import MissingDependencyError, RunError
 from braincode_jupyter.tools import scratch_child
-from braincode_jupyter.tools.sandbox import Sandbox, find_sandbox
+from braincode_jupyter.tools.sandbox import Sandbox, find_sandbox, python_folders
 from braincode_jupyter.tools.scratch_output import ScratchOutput
 from braincode_jupyter.tools.transfer import MANIFEST, Copies, copy_variables
 
@@ -37,15 +37,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GIB = 1024**3
+_SCRIPT = Path(scratch_child.__file__).resolve()
 _MARK = "BRAINCODE_SCRATCH"
 """Environment variable by which every process of one scratch kernel is known."""
 _ENVIRONMENT = (
     "PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_NUMERIC", "LC_TIME", "TZ", "VIRTUAL_ENV",
     "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS",
     "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS",
 )  # fmt: skip
 """What the scratch kernel is told of the environment; no keys, no tokens."""
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
+_MAX_THREADS = 4
+"""Threads of one library: workers run side by side, and each thread takes address space."""
 _MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """One message of the kernel; a peer that sends a larger one is disconnected."""
 _SEND_MS = 1_000
@@ -132,8 +135,8 @@ class ScratchKernel:
         """
         await asyncio.to_thread(_import_client)
         chosen = sandbox or await asyncio.to_thread(find_sandbox)
-        folder = await asyncio.to_thread(_new_folder)
-        kernel = cls(chosen, limits or ScratchLimits(), folder)
+        # Folder and process are made without a wait: a cancelled wait would lose them.
+        kernel = cls(chosen, limits or ScratchLimits(), _new_folder())
         try:
             await kernel._launch()
         except BaseException:
@@ -230,7 +233,7 @@ class ScratchKernel:
     async def _launch(self) -> None:
         self._prepare_folder()
         connection = self._folder / "connection.json"
-        await asyncio.to_thread(self._spawn, connection)
+        self._spawn(connection)
         zmq_asyncio, client = import_module("zmq.asyncio"), import_module("jupyter_client")
         self._context = zmq_asyncio.Context()
         zmq = import_module("zmq")
@@ -265,11 +268,10 @@ class ScratchKernel:
             transport="ipc" if has_sockets else "tcp",
             key=secrets.token_hex(32).encode(),
         )
-        script = str(Path(scratch_child.__file__).resolve())
-        python = [sys.executable, "-P", script]
+        python = [sys.executable, "-P", str(_SCRIPT)]
         command = [*python, "serve", str(connection), str(self._limits.memory_bytes)]
         command = self._sandbox.command(
-            command, self._folder, home=Path.home(), kept=_needed_folders(script)
+            command, self._folder, home=Path.home(), kept=[*python_folders(), _SCRIPT]
         )
         self._process = launcher.launch_kernel(
             [*python, "guard"],
@@ -293,7 +295,10 @@ class ScratchKernel:
         given = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / "tmp"))
         homes = dict.fromkeys(("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"), home)
+        threads = str(min(_MAX_THREADS, os.cpu_count() or 1))
         own = {
+            **{name: os.environ.get(name, threads) for name in _THREADS},
+            "MALLOC_ARENA_MAX": "2",
             "IPYTHONDIR": str(folder / "ipython"),
             "MPLCONFIGDIR": str(folder / "matplotlib"),
             "JUPYTER_CONFIG_DIR": home,
@@ -452,12 +457,6 @@ def _kill_marked(mark: str) -> None:
 
 def _uses_user_site() -> bool:
     return bool(import_module("site").ENABLE_USER_SITE)
-
-
-def _needed_folders(script: str) -> list[Path]:
-    """Return what Python needs to read, wherever it is installed."""
-    places = [sys.prefix, sys.base_prefix, sys.executable, *sys.path]
-    return [*(Path(place) for place in places if Path(place).is_absolute()), Path(script)]
 
 
 def _font_lists() -> list[Path]:

@@ -241,7 +241,7 @@ def _shorten_errors(shell: Any) -> None:  # noqa: ANN401 - IPython has no comple
             message = "(its message cannot be shown)"
         tell(etype, _cut(message, MAX_ERROR_CHARS), [_cut("\n".join(stb), 2 * MAX_ERROR_CHARS)])
 
-    shell._showtraceback = short  # noqa: SLF001
+    shell._showtraceback = short  # noqa: SLF001 - as above
 
 
 def _shorten_replies(kernel: Any) -> None:  # noqa: ANN401 - ipykernel has no complete types

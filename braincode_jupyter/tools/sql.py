@@ -33,8 +33,10 @@ MAX_TEXT_CHARS = 24_576
 """The table of one answer."""
 _CELL_CHARS = 80
 _ERROR_CHARS = 600
-_STOP_S = 5.0
-"""What an interrupted query has to end."""
+_STOPPED = (
+    "The query was stopped after {seconds:g} s. Narrow it: filter early, aggregate, and avoid "
+    "joins without a condition."
+)
 _CONFIGURATION = {
     "enable_external_access": "false",
     "python_enable_replacements": "false",
@@ -154,32 +156,21 @@ class SqlTools:
             return await self._query(self._database, target.shown)
 
     async def aclose(self) -> None:
-        """Close the database."""
+        """Close the database; a query that still runs is stopped."""
         database, self._database = self._database, None
         if database is not None:
-            database.connection.interrupt()
-            await asyncio.to_thread(database.connection.close)
+            await asyncio.to_thread(database.close)
 
     def _open(self) -> _Database:
         return _Database(self._granted.values(self._variables), self._limits)
 
     async def _query(self, database: _Database, sql: str) -> ToolReturn:
-        started = time.monotonic()
-        running = asyncio.create_task(asyncio.to_thread(database.answer, sql))
         try:
-            done, _ = await asyncio.wait({running}, timeout=self._limits.run_s)
-            if done:
-                return running.result()
-            return ToolReturn(
-                text=f"The query was stopped after {self._limits.run_s:g} s. Narrow it: filter "
-                "early, aggregate, and avoid joins without a condition.",
-                is_error=True,
-                details={"ended": "time limit", "duration_s": time.monotonic() - started},
-            )
-        finally:
-            if not running.done():
-                database.connection.interrupt()
-                await asyncio.wait({running}, timeout=_STOP_S)
+            return await asyncio.to_thread(database.answer, sql)
+        except asyncio.CancelledError:
+            database.stop()
+            self._database = None
+            raise
 
 
 class _Database:
@@ -193,6 +184,7 @@ class _Database:
         self._names: list[str] = []
         self._notes: list[str] = []
         self._guard = threading.Lock()
+        self._is_stopped = False
         for name, value in values.items():
             try:
                 frame = to_arrow(value)
@@ -209,25 +201,46 @@ class _Database:
         """Run one statement; what DuckDB refuses is told with the next step."""
         with self._guard:
             started = time.monotonic()
+            timer = threading.Timer(self._limits.run_s, self.connection.interrupt)
+            timer.start()
             try:
-                self._check(sql)
-                cursor = self.connection.execute(sql)
-                names = [str(column[0]) for column in cursor.description]
-                rows: list[tuple[object, ...]] = cursor.fetchmany(self._limits.rows + 1)
+                names, rows = self._rows(sql)
             except ToolRefused as refusal:
                 return self._failure(str(refusal), "refused")
+            except self._duckdb.InterruptException:
+                return self._failure(_STOPPED.format(seconds=self._limits.run_s), "time limit")
             except self._duckdb.Error as error:
                 return self._failure(_reason(error), type(error).__name__)
-            table = _table(names, rows, self._limits.rows)
+            finally:
+                timer.cancel()
         notes = "".join(f"\nNote: {note}" for note in self._notes)
         return ToolReturn(
-            text=f"{table}{notes}",
+            text=f"{_table(names, rows, self._limits.rows)}{notes}",
             details={
                 "rows": min(len(rows), self._limits.rows),
                 "is_cut": len(rows) > self._limits.rows,
-                "duration_s": time.monotonic() - started,
+                "duration_s": round(time.monotonic() - started, 3),
             },
         )
+
+    def stop(self) -> None:
+        """Stop the query that runs, and run no other."""
+        self._is_stopped = True
+        self.connection.interrupt()
+
+    def close(self) -> None:
+        """Stop, wait for the query that runs, and free everything."""
+        self.stop()
+        with self._guard:
+            self.connection.close()
+
+    def _rows(self, sql: str) -> tuple[list[str], list[tuple[object, ...]]]:
+        if self._is_stopped:
+            raise ToolRefused("This worker is over; no query is run for it any more.")
+        self._check(sql)
+        cursor = self.connection.execute(sql)
+        names = [str(column[0]) for column in cursor.description]
+        return names, cursor.fetchmany(self._limits.rows + 1)
 
     def _check(self, sql: str) -> None:
         statements = self.connection.extract_statements(sql)

@@ -152,7 +152,11 @@ def _write_frame(value: object, path: Path, limit: int) -> tuple[str, str]:
     return form, f"copied {frame.cut}" if frame.left_out else ""
 
 
-def _write_array(array: Any, path: Path, limit: int) -> tuple[str, str]:  # noqa: ANN401
+def _write_array(
+    array: Any,  # noqa: ANN401 - numpy is loaded by who made the array
+    path: Path,
+    limit: int,
+) -> tuple[str, str]:
     if array.dtype.hasobject:
         raise CannotCopy("an array of Python objects")
     if array.nbytes > limit:

@@ -17,7 +17,16 @@ Trees = dict[str, ast.Module]
 PROMPT_BUILDER = {"brain/flow.py"}
 MODEL_LIBRARY = {"models/agents.py"}
 SHELL = {"notebook/shell.py"}
-SPAWNERS = {"machine/programs.py", "models/local.py", "models/carriers.py"}
+SPAWNERS = {
+    "hooks/command.py",
+    "machine/child_guard.py",
+    "machine/programs.py",
+    "models/carriers.py",
+    "models/local.py",
+    "tools/sandbox.py",  # tries whether bubblewrap works
+    "tools/scratch.py",
+    "tools/scratch_child.py",
+}
 FILE_WRITERS = {
     "home/json_files.py",
     "home/paths.py",
@@ -29,16 +38,30 @@ FILE_WRITERS = {
     "machine/writing.py",
     "models/carriers.py",
     "models/weights.py",
+    "tools/scratch.py",  # the folder of a scratch kernel
+    "tools/scratch_child.py",
+    "tools/transfer.py",
     "runtime/prove.py",  # a throw-away project for `%braincode prove`
 }
-OUTSIDE_TASK_GROUPS = {"notebook/loop.py", "notebook/display.py", "widget/batcher.py"}
+OUTSIDE_TASK_GROUPS = {
+    "notebook/display.py",
+    "notebook/loop.py",
+    "tools/scratch_pool.py",  # a start that fails must not end the run; the pool awaits it
+    "widget/batcher.py",
+}
 BROAD_HANDLERS = {
+    "hooks/dispatch.py",  # a hook that fails breaks nothing
     "models/client.py",  # what model libraries raise is open-ended
     "models/weights.py",  # an optional download client
     "notebook/magics.py",
     "references/frames.py",  # objects of the user, whose methods may raise anything
     "references/variables.py",
     "runtime/orchestrator.py",
+    "runtime/toolbox.py",  # what a tool raises is text for the model
+    "tools/evidence.py",  # frames of the user
+    "tools/mcp_servers.py",  # what the SDK raises is open-ended
+    "tools/scratch_child.py",  # another process: there it is an edge
+    "tools/transfer.py",
     "widget/batcher.py",  # a card that cannot be fed must not break the run
 }
 
@@ -46,6 +69,8 @@ _SHELL_INTERNALS = {"user_ns", "user_global_ns", "kernel", "history_manager", "k
 _WRITING_CALLS = {"write_text", "write_bytes", "mkdir", "makedirs", "rename", "unlink", "rmtree"}
 _WRITING_FLAGS = {"O_CREAT", "O_WRONLY", "O_RDWR", "O_APPEND", "O_TRUNC"}
 _WRITING_MODE = re.compile(r"(?=.*[wax+])[rwaxbt+]{1,3}")
+COPIES = {"tools/transfer.py", "tools/scratch_child.py"}
+"""The user's kernel writes plain values, the scratch kernel reads them, never the other way."""
 _BANNED_NAMES = {"eval", "exec", "compile", "__import__", "input", "breakpoint"}
 _BANNED_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "code"}
 _VAGUE_NAMES = re.compile(
@@ -172,7 +197,7 @@ def test_nothing_evaluates_text_or_reads_code_in_data(package_trees: Trees) -> N
         lambda node: _called(node) in _BANNED_NAMES or _imports(node, _BANNED_MODULES),
     )
 
-    assert found == set()
+    assert found <= COPIES
 
 
 def test_sockets_are_opened_by_libraries_alone(package_trees: Trees) -> None:

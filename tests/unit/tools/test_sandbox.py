@@ -58,10 +58,13 @@ def test_places_of_keys_are_emptied_and_cannot_be_written_to(home: Path) -> None
 
 def test_what_python_needs_is_kept_readable_in_an_emptied_place(home: Path) -> None:
     needed, elsewhere = home / ".config" / "venv", home.parent.parent / "nothing"
+    inner = needed / "bin"
+    inner.mkdir()
 
-    command = BUBBLEWRAP.command(["true"], home / "w", home=home, kept=[needed, elsewhere])
+    command = BUBBLEWRAP.command(["true"], home / "w", home=home, kept=[inner, needed, elsewhere])
 
     assert str(needed) in pairs(command, "--ro-bind")
+    assert str(inner) not in command
     assert str(elsewhere) not in command
     assert command.index(str(needed)) > command.index(str(home / ".config"))
 
