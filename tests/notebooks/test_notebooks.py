@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from braincode_jupyter.models.weights import OVERRIDE_VARIABLE
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 FIRST = "01_first_run.ipynb"
 LESSON = "02_what_a_worker_sees.ipynb"
+DATA = "03_ask_your_data.ipynb"
 CARD = "application/vnd.braincode.run+json"
 FINAL_TODO_STATES = {"completed", "blocked", "failed"}
 LOCAL_LIMIT_S = 300
@@ -69,7 +71,7 @@ def _card(cell: Notebook) -> dict[str, object]:
     return next(o.data[CARD] for o in cell.outputs if CARD in o.get("data", {}))
 
 
-@pytest.mark.parametrize("name", [FIRST, LESSON])
+@pytest.mark.parametrize("name", [FIRST, LESSON, DATA])
 def test_a_notebook_is_stored_without_output(name: str, project_root: Path) -> None:
     notebook = _read(project_root, name)
     nbformat.validate(notebook)
@@ -80,7 +82,7 @@ def test_a_notebook_is_stored_without_output(name: str, project_root: Path) -> N
     assert "widgets" not in notebook.metadata
 
 
-@pytest.mark.parametrize("name", [FIRST, LESSON])
+@pytest.mark.parametrize("name", [FIRST, LESSON, DATA])
 @pytest.mark.usefixtures("scripted_kernels")
 def test_nbval_accepts_a_notebook(name: str, project_root: Path, tmp_path: Path) -> None:
     settings = tmp_path / "pytest.ini"
@@ -165,6 +167,33 @@ def test_the_exercise_tells_right_from_wrong(
     done = _execute(notebook, tmp_path)
 
     assert _text(_cell(done, "check")).startswith(verdict)
+
+
+def test_the_data_notebook_computes_what_pandas_computes(
+    project_root: Path, tmp_path: Path
+) -> None:
+    done = _execute(_read(project_root, DATA), tmp_path)
+
+    card = _card(_cell(done, "run"))
+    calls = {a["role"]: [c["name"] for c in a["toolCalls"]] for a in card["agents"]}
+    assert card["state"] == "completed"
+    assert calls["statistician"] == ["query_data"]
+    assert calls["visualizer"] == calls["analyst"] == ["run_python"]
+    assert len(card["plots"]) == 1
+    assert "says what pandas says" in _text(_cell(done, "check"))
+    assert "Nothing of yours" in _text(_cell(done, "same"))
+    assert "image/png" in _cell(done, "plot").outputs[0].data
+
+
+def test_a_wrong_number_of_a_worker_is_found(project_root: Path, tmp_path: Path) -> None:
+    notebook = _read(project_root, DATA)
+    script = _cell(notebook, "script")
+    script.source = script.source.replace("alcohol.mean().items()", "alcohol.max().items()")
+    needed = {"load", "data", "script", "run", "check"}
+    notebook.cells = [c for c in notebook.cells if c.id in needed]
+
+    with pytest.raises(CellExecutionError, match="AssertionError"):
+        _execute(notebook, tmp_path)
 
 
 @pytest.mark.local
