@@ -77,6 +77,7 @@ def open_outside(
         sources=sources,
         policy=_policy(arguments, file.rules),
         approver=arguments.approver,
+        redact=redact,
         disabled=file.disabled,
         open_notebook=arguments.open_notebook,
         forces_roles=bool(arguments.roles) or not documents.settings.is_dynamic_dispatch_on,

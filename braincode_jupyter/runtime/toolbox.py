@@ -15,6 +15,7 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.permission import decide
 from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
 from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
@@ -54,6 +55,7 @@ class Gate:
     approver: Approver | None
     write: Callable[[AnyRecord], None]
     clock: Clock
+    redact: Callable[[str], str] = str
     used: int = 0
     has_read_untrusted: bool = False
     """A tool of this run has read text of others (security R12)."""
@@ -241,7 +243,7 @@ class GatedToolBox:
         except Exception as error:
             _log.exception("tool %s", spec.name)
             given = ToolReturn(text=f"{spec.name} failed ({type(error).__name__}).", is_error=True)
-        given = _clipped(given)
+        given = _clipped(given, self.gate.redact)
         self._summarise(wanted, "end", given=given)
         for artifact in given.artifacts:
             self.gate.write(
@@ -331,10 +333,11 @@ def _digest(name: str, arguments: Mapping[str, JsonValue]) -> str:
     return sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _clipped(given: ToolReturn) -> ToolReturn:
-    if len(given.text) <= MAX_RETURN_CHARS:
-        return given
-    text = f"{given.text[:MAX_RETURN_CHARS]}\n[cut: {MAX_RETURN_CHARS:,} of {len(given.text):,}]"
+def _clipped(given: ToolReturn, redact: Callable[[str], str]) -> ToolReturn:
+    """Return the same without keys, known ones and what looks like one, and not too long."""
+    text, _ = mask_keys(redact(given.text))
+    if len(text) > MAX_RETURN_CHARS:
+        text = f"{text[:MAX_RETURN_CHARS]}\n[cut: {MAX_RETURN_CHARS:,} of {len(text):,}]"
     return ToolReturn(
         text=text, is_error=given.is_error, artifacts=given.artifacts, details=given.details
     )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.tools.mcp import McpHub
 
 _SQL_NEEDS = ("duckdb", "pyarrow")
-_PYTHON_NEEDS = ("jupyter_client", "ipykernel", "cloudpickle", "pyarrow")
+_PYTHON_NEEDS = ("jupyter_client", "ipykernel", "psutil", "pyarrow")
 EVIDENCE_ROLES = frozenset({"librarian", "qa", "security", "review"})
 """Support roles that may look into the project (spec/tools.md 1.3)."""
 
@@ -60,6 +60,8 @@ class RunTools:
         What is allowed.
     approver : Approver or None
         Who is asked; None: nobody, so what has to be asked is denied.
+    redact : callable
+        Takes configured keys out of what tools give.
     forces_roles : bool
         Roles were named by the user: the primary calls no specialist.
     servers : McpServers or None
@@ -80,6 +82,7 @@ class RunTools:
     sources: Sources
     policy: Policy
     approver: Approver | None
+    redact: Callable[[str], str] = str
     forces_roles: bool = False
     servers: McpServers | None = None
     hub: McpHub | None = None
@@ -95,7 +98,12 @@ class RunTools:
         if call.call_kind == "router" or not call.candidate.tools:
             return None
         if self._gate is None:
-            self._gate = Gate(approver=self.approver, write=host.note, clock=host.clock)
+            self._gate = Gate(
+                approver=self.approver,
+                write=host.note,
+                clock=host.clock,
+                redact=self.redact,
+            )
         is_primary = call.call_kind == "primary"
         toolsets = list(self._toolsets(call, host, is_primary=is_primary))
         return GatedToolBox(

@@ -223,3 +223,15 @@ async def test_a_support_worker_never_gets_edits_or_commands(tmp_path: Path, fla
 
     assert "There is no tool" in result.workers["librarian"].summary
     assert not (tmp_path / "project" / "a.txt").exists()
+
+
+async def test_what_looks_like_a_key_in_a_tool_result_is_masked(tmp_path: Path) -> None:
+    key = "sk-" + "a1b2c3d4" * 5
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "notes.txt").write_text(f"key = {key}", encoding="utf-8")
+    script = {"router": plan("librarian"), "librarian": uses(("read_file", {"path": "notes.txt"}))}
+
+    result = await run(tmp_path, script)
+
+    assert key not in result.workers["librarian"].summary
+    assert "masked" in result.workers["librarian"].summary
