@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
+from braincode_jupyter.notebook.approver import CardApprover
 from braincode_jupyter.notebook.cell_run import RESULT_NAME, failure_of
 from braincode_jupyter.notebook.loop import Job, follow, wait
 from braincode_jupyter.notebook.options import to_role_names, to_session, to_variable_name
+from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
+from braincode_jupyter.notebook.prompting import PromptDesk
 from braincode_jupyter.notebook.shell import ShellAccess, current_shell
 from braincode_jupyter.notebook.state import NOTEBOOK
 from braincode_jupyter.runtime import (
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Unpack
 
+    from braincode_jupyter.notebook.prompting import Question
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import ModelClient
 
@@ -45,6 +50,9 @@ class RunKeywords(TypedDict, total=False):
     heuristic: bool
     expand_references: bool
     need_to_know: bool
+    allow_edits: bool
+    allow_compute: bool
+    yes: bool
     home: Path | None
     project_root: Path | None
     models: ModelClient | None
@@ -64,8 +72,8 @@ def run(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) 
         In a notebook: name to bind the result to, beside ``_braincode``.
     **options
         As the options of `%%braincode`: mode, brain, roles, review, max_workers, max_tokens,
-        continue_session, heuristic, expand_references, need_to_know; also home, project_root and
-        models.
+        continue_session, heuristic, expand_references, need_to_know, allow_edits, allow_compute,
+        yes; also home, project_root and models. What a tool has to ask is asked at the prompt.
 
     Returns
     -------
@@ -79,8 +87,10 @@ def run(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) 
     RunError
         If the run failed or was stopped; ``_braincode`` holds it in a notebook.
     """
-    prepared = _prepare(prompt, as_, options)
-    return _finished(wait(_submit(prepared)), as_)
+    desk = PromptDesk(_read)
+    prepared = _prepare(prompt, as_, options, desk=desk)
+    desk.expect()
+    return _finished(wait(_submit(prepared), desk), as_)
 
 
 async def run_async(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) -> Run:
@@ -103,8 +113,10 @@ async def run_async(prompt: str, *, as_: str | None = None, **options: Unpack[Ru
     RunError
         If the run failed or was stopped.
     """
-    prepared = _prepare(prompt, as_, options)
-    return _finished(await follow(_submit(prepared)), as_)
+    desk = PromptDesk(_read)
+    prepared = _prepare(prompt, as_, options, desk=desk)
+    desk.expect()
+    return _finished(await follow(_submit(prepared), desk), as_)
 
 
 def plan(prompt: str, **options: Unpack[RunKeywords]) -> RuntimePlan:
@@ -154,10 +166,22 @@ def read_session(session_id: str = "last", *, home: Path | None = None) -> Run:
     return read_run(session_id, home)
 
 
-def _prepare(prompt: str, as_name: str | None, options: RunKeywords) -> PreparedRun:
+def _prepare(
+    prompt: str, as_name: str | None, options: RunKeywords, *, desk: PromptDesk
+) -> PreparedRun:
     if as_name is not None:
         _checked(to_variable_name, str(as_name), "as_")
-    return prepare_run(prompt, _arguments(options), _sources())
+    arguments = replace(_arguments(options), approver=CardApprover(desk))
+    return prepare_run(prompt, arguments, _sources())
+
+
+def _read(question: Question) -> str | None:
+    """Ask where this process can be asked: in the front end of its kernel, or at a terminal."""
+    shell = current_shell()
+    access = None if shell is None else ShellAccess(shell)
+    if access is not None and access.has_kernel:
+        return read_in_kernel(question, access.read_line)
+    return read_in_terminal(question)
 
 
 def _arguments(options: RunKeywords) -> RunArguments:

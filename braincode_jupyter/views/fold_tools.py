@@ -88,7 +88,7 @@ def note_approval(view: RunView, record: ToolApprovalDecided) -> RunView:
             "action": _action(record.args_summary),
             "state": "running" if is_allowed else "denied",
             "approver": words.approver_words(record.decision, record.approver),
-            "reason": "" if is_allowed else clean_line(record.reason or "", MAX_REASON_CHARS),
+            "reason": _denial(record),
         }
     )
     return put_agent(view, _with_call(agent, call)).model_copy(update={"approvals": left})
@@ -108,6 +108,7 @@ def note_execution(view: RunView, record: ToolExecuted) -> RunView:
             update={
                 "state": "failed" if record.is_error else "done",
                 "chars": chars if is_number else None,
+                "isolation": _isolation(summary),
             }
         )
     return put_agent(view, _with_call(agent, call))
@@ -174,6 +175,18 @@ def _with_call(agent: AgentView, call: ToolCallView) -> AgentView:
     if len(calls) >= MAX_TOOL_CALLS:
         return agent
     return agent.model_copy(update={"tool_calls": (*calls, call)})
+
+
+def _denial(record: ToolApprovalDecided) -> str:
+    """Return why a call was denied; a person is not asked for a reason."""
+    if record.decision in _ALLOWED or record.approver == "human":
+        return ""
+    return clean_line(record.reason or "", MAX_REASON_CHARS)
+
+
+def _isolation(summary: JsonValue | None) -> str:
+    said = summary.get("isolation") if isinstance(summary, dict) else None
+    return clean_line(said) if isinstance(said, str) else ""
 
 
 def _action(summary: JsonValue | None) -> str:

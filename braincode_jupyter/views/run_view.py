@@ -213,6 +213,8 @@ class ToolCallView(Packet):
     """State; ``outcome_unknown`` began and was never told to have ended."""
     chars: int | None = None
     """Characters that the agent got back."""
+    isolation: str = ""
+    """How code was kept from the machine, as the tool told."""
     approver: str = ""
     """Who allowed or denied it, in words."""
     reason: str = ""

@@ -300,8 +300,9 @@ def tool_words(call: ToolCallView) -> str:
     chars = "" if call.chars is None else f", {plural(call.chars, 'character')}"
     approver = f", {call.approver}" if call.approver else ""
     reason = f": {call.reason}" if call.reason else ""
+    isolation = f", {call.isolation}" if call.isolation else ""
     action = call.action or call.name
-    return f"{TOOL}: {action} · {TOOL_STATES[call.state]}{chars}{approver}{reason}"
+    return f"{TOOL}: {action} · {TOOL_STATES[call.state]}{chars}{approver}{reason}{isolation}"
 
 
 def approver_words(decision: str, approver: str) -> str:

@@ -373,6 +373,8 @@ export type ToolCallView = {
   readonly state: 'running' | 'done' | 'failed' | 'denied' | 'outcome_unknown';
   /** Characters that the agent got back. */
   readonly chars?: number;
+  /** How code was kept from the machine, as the tool told. */
+  readonly isolation: string;
   /** Who allowed or denied it, in words. */
   readonly approver: string;
   /** Why it was denied. */
@@ -593,6 +595,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     action: ["string"],
     state: ["enum", "running", ["running", "done", "failed", "denied", "outcome_unknown"]],
     chars: ["optional", ["number"]],
+    isolation: ["string"],
     approver: ["string"],
     reason: ["string"]
   },

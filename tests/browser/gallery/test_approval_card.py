@@ -201,7 +201,9 @@ def test_an_ended_run_asks_nothing(open_card: OpenCard) -> None:
 
 def test_tool_calls_are_listed_with_their_states(open_card: OpenCard) -> None:
     calls = (
-        ToolCallView(call_id="1", name="query_data", state="done", chars=1_204),
+        ToolCallView(
+            call_id="1", name="query_data", state="done", chars=1_204, isolation="no network"
+        ),
         ToolCallView(
             call_id="2",
             name="run_python",
@@ -223,7 +225,7 @@ def test_tool_calls_are_listed_with_their_states(open_card: OpenCard) -> None:
 
     lines = card.find(".bc-tool-calls:visible li").all_inner_texts()
     assert [" ".join(line.split()) for line in lines] == [
-        "✓query_data done · 1.2k characters back",
+        "✓query_data done · 1.2k characters back · no network",
         "⊘run_python, 2 lines denied · denied by you · too slow",
         "?run_python outcome unknown",
     ]

@@ -87,7 +87,7 @@ def executed(event: Literal["start", "end"], *, is_error: bool | None = None) ->
         tool_name="run_python",
         event=event,
         is_error=is_error,
-        result_summary={"chars": 1_204} if event == "end" else None,
+        result_summary={"chars": 1_204, "isolation": "no network"} if event == "end" else None,
     )
 
 
@@ -122,16 +122,24 @@ def test_an_approved_call_runs_and_is_done() -> None:
     view = after(view, executed("end", is_error=False))
     (call,) = agent(view).tool_calls
     assert (call.state, call.chars, call.approver) == ("done", 1_204, "approved by you")
-    assert call.action == "run_python, 1 line"
+    assert (call.action, call.isolation) == ("run_python, 1 line", "no network")
 
 
 def test_a_denied_call_says_who_and_why() -> None:
-    view = after(begun(), asked(), decided("denied", reason="nobody answered"))
+    silent = decided("denied", reason="nobody answered")
+    view = after(begun(), asked(), silent.model_copy(update={"approver": "runtime_policy"}))
 
     (call,) = agent(view).tool_calls
-    assert (call.state, call.approver) == ("denied", "denied by you")
+    assert (call.state, call.approver) == ("denied", "denied by policy")
     assert call.reason == "nobody answered"
     assert agent(view).state == "running"
+
+
+def test_a_person_who_denies_needs_no_reason() -> None:
+    view = after(begun(), asked(), decided("denied", reason="human"))
+
+    (call,) = agent(view).tool_calls
+    assert (call.approver, call.reason) == ("denied by you", "")
 
 
 def test_an_agent_waits_until_its_last_request_is_answered() -> None:
