@@ -23,7 +23,7 @@ from braincode_jupyter.brain.presets import (
 )
 from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
 from braincode_jupyter.brain.state import RunRequest
-from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError, without_home
+from braincode_jupyter.errors import ConfigurationError, UsageError, without_home
 from braincode_jupyter.home import load_home, load_support
 from braincode_jupyter.journal import read_lines, resolve_session
 from braincode_jupyter.models import known_secrets, load_models
@@ -31,6 +31,7 @@ from braincode_jupyter.protocol.records import RunOptions
 from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
+from braincode_jupyter.runtime.asked import check_arguments
 from braincode_jupyter.runtime.beforehand import COMPUTED_BEFOREHAND, evidence_sections
 from braincode_jupyter.runtime.outside import open_outside
 from braincode_jupyter.runtime.settings import default_home
@@ -51,31 +52,11 @@ if TYPE_CHECKING:
     from braincode_jupyter.runtime.tooling import RunTools
     from braincode_jupyter.views.session_context import SessionContext
 
-MAX_PROMPT_BYTES = 256 * 1024
-"""Longest request; bytes of UTF-8 (security, section 15)."""
-MAX_WORKERS = 64
-"""Most workers of a run, primary included."""
 LOCAL_PRESET = "local"
 NOTEBOOK_PRESET = "notebook"
 _ORIGINAL_PRESET = "brain"
 IMAGE_ROLE = "imageMaker"
 """Makes images and need not see any."""
-
-_ARGUMENT_TYPES: Mapping[str, tuple[type, str]] = {
-    "mode": (str, "auto or radical"),
-    "brain": (str, "the id of a Brain preset"),
-    "roles": (tuple, "names of roles"),
-    "review": (bool, "True or False"),
-    "max_workers": (int, "a whole number"),
-    "max_tokens": (int, "a whole number"),
-    "continue_session": (str, "the id of a session"),
-    "heuristic": (bool, "True or False"),
-    "expand_references": (bool, "True or False"),
-    "need_to_know": (bool, "True or False"),
-    "home": (Path, "a path"),
-    "project_root": (Path, "a path"),
-}
-"""What each argument has to be, and how that is said."""
 
 NO_MODEL_HINT = """Three ways out:
   1. Set a key before Jupyter starts: OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.
@@ -114,6 +95,26 @@ class _Chosen:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where things are read."""
+
+    home: Path
+    root: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What was read and chosen for a run."""
+
+    documents: Home
+    chosen: _Chosen
+    expansion: Expansion
+    evidence: tuple[Section, ...]
+    support: ProjectSupport
+    continued: SessionEntry | None
+
+
 def prepare(
     prompt: str,
     arguments: RunArguments,
@@ -149,52 +150,96 @@ def prepare(
     ConfigurationError
         For broken settings, and when no model can be used.
     """
-    _check(prompt, arguments)
+    check_arguments(prompt, arguments)
     own_home = default_home()
     home = arguments.home or own_home
-    root = (arguments.project_root or Path.cwd()).resolve()
     documents = load_home(home)
     configured = (documents.models.models, documents.auth.providers, dict(os.environ))
     secrets = known_secrets(*configured)
     _check_secrets(prompt, secrets)
     models = arguments.models or load_models(*configured)
-    chosen = _choose(arguments, documents, models, vision=False)
-    sees = _resolve(chosen.preset, models, vision=True).is_complete
-    expansion = _expand(prompt, arguments, sources=sources, root=root, home=home, sees=sees)
-    if expansion.images:
-        chosen = _choose(arguments, documents, models, vision=True)
-    references = expansion.records(clock.now_ms())
-    evidence = evidence_sections(
+    places = _Places(home=home, root=(arguments.project_root or Path.cwd()).resolve())
+    found = _find(
+        prompt, arguments, documents=documents, models=models, sources=sources, places=places
+    )
+    continued = found.continued
+    request = _request(
         prompt,
-        references,
-        variables=sources.variables,
-        resolutions=(*chosen.chains.values(), chosen.router),
+        arguments,
+        found=found,
+        session_id=continued.session_id if continued is not None else new_id(),
+        secrets=secrets,
+        clock=clock,
     )
-    support = load_support(home, root)
-    continued = _continued(arguments, home)
-    mode = arguments.mode or documents.settings.mode
-    sections, hidden = _without_secrets(
-        (
-            *_support_sections(support),
-            _environment(clock),
-            *_continuity(continued),
-            *expansion.sections,
-            *evidence,
-        ),
-        secrets,
-    )
-    session_id = continued.session_id if continued is not None else new_id()
     tools = open_outside(
         documents,
         arguments,
-        root=root,
+        root=places.root,
         sources=sources,
         redact=secrets.redact,
-        session_id=session_id,
+        session_id=request.session_id,
     )
-    request = RunRequest(
+    return Preparation(
+        request=replace(request, run_id=new_id(), hook_events=tools.hook_events),
+        models=models,
+        owns_models=arguments.models is None,
+        home=home,
+        tools=tools,
+    )
+
+
+def _find(
+    prompt: str,
+    arguments: RunArguments,
+    *,
+    documents: Home,
+    models: ModelClient,
+    sources: Sources,
+    places: _Places,
+) -> _Found:
+    """Choose the models and read what the request refers to."""
+    chosen = _choose(arguments, documents, models, vision=False)
+    sees = _resolve(chosen.preset, models, vision=True).is_complete
+    expansion = _expand(prompt, arguments, sources=sources, places=places, sees=sees)
+    if expansion.images:
+        chosen = _choose(arguments, documents, models, vision=True)
+    return _Found(
+        documents=documents,
+        chosen=chosen,
+        expansion=expansion,
+        evidence=evidence_sections(
+            prompt,
+            expansion.records(0),
+            variables=sources.variables,
+            resolutions=(*chosen.chains.values(), chosen.router),
+        ),
+        support=load_support(places.home, places.root),
+        continued=_continued(arguments, places.home),
+    )
+
+
+def _request(
+    prompt: str,
+    arguments: RunArguments,
+    *,
+    found: _Found,
+    session_id: str,
+    secrets: Redactor,
+    clock: Clock,
+) -> RunRequest:
+    documents, chosen, support = found.documents, found.chosen, found.support
+    mode = arguments.mode or documents.settings.mode
+    offered = (
+        *_support_sections(support),
+        _environment(clock),
+        *_continuity(found.continued),
+        *found.expansion.sections,
+        *found.evidence,
+    )
+    sections, hidden = _without_secrets(offered, secrets)
+    return RunRequest(
         session_id=session_id,
-        run_id=new_id(),
+        run_id="",
         prompt=prompt,
         options=_options(arguments, mode, chosen.preset.id),
         preset=chosen.preset,
@@ -202,7 +247,7 @@ def prepare(
         chains=chosen.chains,
         router=chosen.router,
         sections=sections,
-        references=references,
+        references=found.expansion.records(clock.now_ms()),
         context_refs=support.context_refs,
         project_support=support.summary,
         warnings=_warnings(
@@ -210,18 +255,10 @@ def prepare(
             unknown_roles(chosen.preset, documents.presets),
             _unknown_models(chosen),
             support.notices,
-            expansion.warnings,
-            (COMPUTED_BEFOREHAND,) if evidence else (),
+            found.expansion.warnings,
+            (COMPUTED_BEFOREHAND,) if found.evidence else (),
             hidden,
         ),
-        hook_events=tools.hook_events,
-    )
-    return Preparation(
-        request=request,
-        models=models,
-        owns_models=arguments.models is None,
-        home=home,
-        tools=tools,
     )
 
 
@@ -243,45 +280,6 @@ def _options(
 def _warnings(*groups: Iterable[str]) -> tuple[str, ...]:
     """Return what the user should know; it is kept in the notebook, so without the home folder."""
     return tuple(without_home(sentence) for group in groups for sentence in group)
-
-
-def _check(prompt: str, arguments: RunArguments) -> None:
-    _check_types(prompt, arguments)
-    _check_prompt(prompt)
-    _check_numbers(arguments)
-
-
-def _check_types(prompt: object, arguments: RunArguments) -> None:
-    """Refuse what Python lets through: the arguments of a call are not checked by anybody else."""
-    if not isinstance(prompt, str):
-        raise UsageError(f"The request is {type(prompt).__name__!r}.", hint="Give it as a text.")
-    for name, (wanted, words) in _ARGUMENT_TYPES.items():
-        value: object = getattr(arguments, name)
-        is_right = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
-        if value is not None and not is_right:
-            raise UsageError(f"{name} cannot be {_shown(value)}.", hint=f"Give {words}.")
-    if arguments.mode not in {None, "auto", "radical"}:
-        raise UsageError(f"mode cannot be {_shown(arguments.mode)}.", hint="Give auto or radical.")
-    for role in arguments.roles:
-        if not isinstance(role, str):  # pyright: ignore[reportUnnecessaryIsInstance] - see above
-            raise UsageError(f"A role cannot be {_shown(role)}.", hint="Give names of roles.")
-
-
-def _shown(value: object) -> str:
-    return repr(value if isinstance(value, str | int) else type(value).__name__)[:40]
-
-
-def _check_prompt(prompt: str) -> None:
-    if not prompt.strip():
-        raise UsageError(
-            "The request is empty.", hint="Write what you want below the %%braincode line."
-        )
-    size = len(prompt.encode("utf-8", "surrogatepass"))
-    if size > MAX_PROMPT_BYTES:
-        raise UsageError(
-            f"The request has {size:,} bytes; the limit is {MAX_PROMPT_BYTES:,}.",
-            hint="Put long text in a file or a variable and refer to it with @path or @var:NAME.",
-        )
 
 
 def _check_secrets(prompt: str, secrets: Redactor) -> None:
@@ -307,35 +305,20 @@ def _without_secrets(
     return tuple(kept), (said,) if total else ()
 
 
-def _check_numbers(arguments: RunArguments) -> None:
-    workers, tokens = arguments.max_workers, arguments.max_tokens
-    if workers is not None and not 1 <= workers <= MAX_WORKERS:
-        raise UsageError(
-            f"max_workers is {workers!r}.", hint=f"Give a number from 1 to {MAX_WORKERS}."
-        )
-    if tokens is not None and tokens < 1:
-        raise UsageError(f"max_tokens is {tokens!r}.", hint="Give a number of at least 1.")
-    routed = [role for role in ROLES if role not in INTERNAL_ROLES]
-    for role in arguments.roles:
-        if role not in routed:
-            raise UnknownNameError("role", role, routed)
-
-
 def _expand(
     prompt: str,
     arguments: RunArguments,
     *,
     sources: Sources,
-    root: Path,
-    home: Path,
+    places: _Places,
     sees: bool,
 ) -> Expansion:
     return expand(
         prompt if arguments.expand_references else "",
-        project_root=root,
+        project_root=places.root,
         cells=sources.cells,
         variables=sources.variables,
-        session_lookup=lambda ref: _session_text(home, ref),
+        session_lookup=lambda ref: _session_text(places.home, ref),
         vision=sees,
     )
 
