@@ -41,14 +41,14 @@ use_models(ScriptedModel(script))
 DEAF = """
 import asyncio
 class Deaf(ScriptedModel):
-    async def complete(self, call, on_text):
+    async def complete(self, call, on_text, tools=None):
         while call.call_kind == "primary":
             try:
                 await asyncio.sleep(30)
                 break
             except asyncio.CancelledError:
                 pass
-        return await super().complete(call, on_text)
+        return await super().complete(call, on_text, tools)
 use_models(Deaf())
 """
 WHY = "Compare the sales of all regions and explain why they fell in the third quarter"
