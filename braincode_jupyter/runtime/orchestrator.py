@@ -134,6 +134,9 @@ class Orchestrator:
                 self._end_after_bug(error)
             finally:
                 self._cancel_calls()
+                if self.tools is not None:
+                    # The group waits for the servers' tasks, so they are told before it ends.
+                    await self.tools.disconnect()
 
     async def plan(self) -> RuntimePlan | None:
         """Go as far as the plan.

@@ -138,12 +138,16 @@ class RunTools:
             return HookReport(event_name=point.event)
         return await self.hooks.fire(point)
 
+    async def disconnect(self) -> None:
+        """End the MCP servers; a second call does nothing."""
+        if self.hub is not None:
+            await self.hub.aclose()
+
     async def aclose(self) -> None:
         """Stop what is still running: a kernel that was kept warm, MCP servers."""
         if self._pool is not None:
             await self._pool.aclose()
-        if self.hub is not None:
-            await self.hub.aclose()
+        await self.disconnect()
 
     def _toolsets(self, call: ModelCall, host: RunHost, *, is_primary: bool) -> list[Toolset]:
         found: list[Toolset] = []
