@@ -71,12 +71,13 @@ class CellArguments:
         home: Path | None = None,
         project_root: Path | None = None,
         approver: Approver | None = None,
+        open_notebook: Path | None = None,
     ) -> RunArguments:
         """Return what the runtime needs of it.
 
         Parameters
         ----------
-        models, home, project_root, approver
+        models, home, project_root, approver, open_notebook
             As in `braincode_jupyter.runtime.RunArguments`.
 
         Returns
@@ -104,6 +105,7 @@ class CellArguments:
             allow_compute=self.allow_compute,
             yes=self.yes,
             approver=approver,
+            open_notebook=open_notebook,
         )
 
 

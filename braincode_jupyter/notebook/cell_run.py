@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from braincode_jupyter.errors import BraincodeError, RunCancelledError, RunError
 from braincode_jupyter.notebook.approver import CardApprover
+from braincode_jupyter.notebook.cells import open_notebook
 from braincode_jupyter.notebook.display import RunDisplay, open_display
 from braincode_jupyter.notebook.loop import Job, follow, wait
 from braincode_jupyter.notebook.plan_text import plan_text
@@ -77,7 +78,9 @@ class CellRun:
         """
         desk = PromptDesk(self._read)
         approver = CardApprover(desk)
-        asked = self.arguments.to_run_arguments(models=self.notebook.models, approver=approver)
+        asked = self.arguments.to_run_arguments(
+            models=self.notebook.models, approver=approver, open_notebook=open_notebook()
+        )
         if self.arguments.dry_run:
             planning = plan_run(self.prompt, asked, self.notebook.sources())
             return self._show_plan(self.notebook.loop.submit(planning))

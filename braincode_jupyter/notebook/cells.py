@@ -37,6 +37,13 @@ def session_file() -> str | None:
     return os.environ.get("JPY_SESSION_NAME")
 
 
+def open_notebook() -> Path | None:
+    """Return the file of the open notebook; None if Jupyter did not tell, or it was moved."""
+    told = session_file()
+    path = Path(told) if told else None
+    return path if path is not None and path.is_absolute() and path.is_file() else None
+
+
 class ShellCells:
     """Cells of the open notebook; a `CellSource`.
 

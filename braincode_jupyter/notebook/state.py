@@ -37,6 +37,8 @@ class Notebook:
         Sets ``cells`` and ``variables``, which a freshly loaded extension has not yet done.
     active : dict
         Runs that have not ended, by session id, oldest first.
+    shown_to_trust : set of str
+        Digests of what `%braincode trust` showed; nothing else can be approved.
     """
 
     def __init__(self) -> None:
@@ -45,6 +47,7 @@ class Notebook:
         self.variables: VariableSource | None = None
         self.look: Callable[[], None] | None = None
         self.active: dict[str, Stoppable] = {}
+        self.shown_to_trust: set[str] = set()
         self._loop: RunLoop | None = None
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -269,6 +270,56 @@ def _prove(context: Context, rest: str) -> str:
     return str(wait(context.notebook.loop.submit(prove_isolation(context.notebook.models))))
 
 
+def _undo(context: Context, rest: str) -> str:
+    if not rest:
+        raise UsageError(
+            "Which run?", hint="Write %braincode undo ID; %braincode sessions lists them."
+        )
+    from braincode_jupyter.notebook.undo_text import undo_text  # noqa: PLC0415 - light load
+    from braincode_jupyter.runtime import undo_run  # noqa: PLC0415 - light load
+
+    return undo_text(undo_run(rest.split(maxsplit=1)[0], context.home))
+
+
+def _mcp(context: Context, rest: str) -> str:
+    del rest
+    from braincode_jupyter.notebook.outside_text import mcp_text  # noqa: PLC0415 - light load
+
+    return mcp_text(context.home, Path.cwd())
+
+
+def _hooks(context: Context, rest: str) -> str:
+    del rest
+    from braincode_jupyter.notebook.outside_text import hooks_text  # noqa: PLC0415 - light load
+
+    return hooks_text(context.home, Path.cwd())
+
+
+def _skills(context: Context, rest: str) -> str:
+    del rest
+    from braincode_jupyter.notebook.outside_text import skills_text  # noqa: PLC0415 - light load
+
+    return skills_text(context.home, Path.cwd())
+
+
+def _trust(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook import trust_text as texts  # noqa: PLC0415 - light load
+
+    shown, root = context.notebook.shown_to_trust, Path.cwd()
+    action, _, name = rest.partition(" ")
+    name = name.strip()
+    if not rest:
+        return texts.trust_text(context.home, root, shown=shown)
+    if action not in {"approve", "revoke"}:
+        raise UnknownNameError("subcommand of %braincode trust", action, ["approve", "revoke"])
+    if not name:
+        raise UsageError(f"What is to {action}?", hint=f"Write %braincode trust {action} NAME.")
+    if action == "revoke":
+        return texts.revoke_text(context.home, root, name=name)
+    now_ms = time.time_ns() // 1_000_000
+    return texts.approve_text(context.home, root, name=name, shown=shown, now_ms=now_ms)
+
+
 SUBCOMMANDS: Mapping[str, Subcommand] = {
     command.name: command
     for command in (
@@ -297,9 +348,19 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         Subcommand(name="sessions", run=_sessions, help="the newest sessions"),
         Subcommand(name="show", run=_show, usage="[ID]", help="the card of a session"),
         Subcommand(name="stop", run=_stop, usage="[ID]", help="stop one run, or all"),
+        Subcommand(name="undo", run=_undo, usage="ID", help="put back the files that a run edited"),
         Subcommand(name="roles", run=_roles, help="roles that can work"),
         Subcommand(name="brains", run=_brains, help="Brain presets"),
         Subcommand(name="models", run=_models, help="models, and which can be used"),
+        Subcommand(name="mcp", run=_mcp, help="MCP servers, and which may be started"),
+        Subcommand(name="hooks", run=_hooks, help="hooks, and which may run"),
+        Subcommand(name="skills", run=_skills, help="skills of the project and your own"),
+        Subcommand(
+            name="trust",
+            run=_trust,
+            usage="[approve|revoke NAME]",
+            help="what the project asks to run: look, approve, take back",
+        ),
         Subcommand(name="prove", run=_prove, help="plant tokens and show who saw which"),
     )
 }
