@@ -115,11 +115,15 @@ def skills_text(home: Path, root: Path) -> str:
     support = load_support(home, root)
     rows: list[tuple[str, str]] = []
     for prefix, scope in ((_PROJECT_SKILL, "project"), (_USER_SKILL, "user")):
-        found = [ref for ref in support.context_refs if ref.label.startswith(prefix)]
-        for number, ref in enumerate(found):
+        found = [
+            (label.removeprefix(prefix), ref.uri)
+            for ref in support.context_refs
+            if (label := ref.label or "").startswith(prefix)
+        ]
+        for number, (name, uri) in enumerate(found):
             is_sent = number < MAX_SKILLS_SHOWN
             state = "sent as text" if is_sent else f"not sent: beyond {MAX_SKILLS_SHOWN} skills"
-            rows.append((f"{scope}:{ref.label.removeprefix(prefix)}", f"{state} ({ref.uri})"))
+            rows.append((f"{scope}:{name}", f"{state} ({uri})"))
     return _listing(
         rows,
         support.notices,

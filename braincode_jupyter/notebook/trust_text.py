@@ -34,8 +34,8 @@ _STATES: Mapping[TrustState, str] = {
 }
 _KINDS: tuple[TrustKind, ...] = ("mcp", "hook", "check", "skill")
 _NOTHING = "This project asks for nothing: it has no MCP servers and no hooks."
-_HOW = """%braincode trust approve NAME approves exactly what is shown here; trust revoke NAME takes it
-back. What you approve runs with your own rights: this is consent, not a sandbox."""
+_HOW = """%braincode trust approve NAME approves exactly what is shown here; trust revoke NAME
+takes it back. What you approve runs with your own rights: this is consent, not a sandbox."""
 
 
 def trust_text(home: Path, root: Path, *, shown: set[str]) -> str:

@@ -244,12 +244,47 @@ def test_a_session_is_continued_in_the_same_file(
         ("doctor", "Home folder"),
         ("prove", "had to be"),
         ("refs nothing here", "No references"),
+        ("mcp", "No MCP servers"),
+        ("hooks", "No hooks"),
+        ("skills", "No skills"),
+        ("trust", "asks for nothing"),
     ],
 )
 def test_subcommands_tell_what_they_are_for(
     run: Callable[[str], str], line: str, says: str
 ) -> None:
     assert says in run(f"%braincode {line}")
+
+
+def test_what_a_project_asks_for_is_shown_approved_and_revoked(
+    run: Callable[[str], str], tmp_path: Path
+) -> None:
+    (tmp_path / ".mcp.json").write_text(
+        '{"mcpServers": {"db": {"command": "serve", "trusted": true}}}', encoding="utf-8"
+    )
+    with pytest.raises(UsageError, match="not shown"):
+        run("%braincode trust approve db")
+
+    assert "inert: not approved" in run("%braincode trust")
+    assert "Approved mcp:db" in run("%braincode trust approve db")
+    assert "trusted: starts with a run" in run("%braincode mcp")
+    assert "Revoked mcp:db" in run("%braincode trust revoke mcp:db")
+    assert "inert:" in run("%braincode mcp")
+
+
+@pytest.mark.parametrize("line", ["undo", "trust approve", "trust maybe db", "undo 00000000"])
+def test_an_incomplete_undo_or_trust_is_refused(run: Callable[[str], str], line: str) -> None:
+    with pytest.raises(UsageError):
+        run(f"%braincode {line}")
+
+
+def test_a_run_that_edited_nothing_has_nothing_to_undo(
+    shell: Shell, run: Callable[[str], str]
+) -> None:
+    run(f"%%braincode {ROLES}\nWhy?")
+    session_id = shell.user_ns["_braincode"].session_id
+
+    assert "edited no files" in run(f"%braincode undo {session_id[:8]}")
 
 
 def test_refs_tell_what_would_be_sent(
