@@ -191,6 +191,14 @@ def test_bad_input_is_an_error_with_a_hint_before_any_call(
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("cell", ["%%braincode", "%%braincode\n", "%%braincode --review\n \n"])
+def test_an_empty_cell_gets_the_usage_in_three_lines(run: Callable[[str], str], cell: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        run(cell)
+
+    assert len("\n".join(caught.value._render_traceback_()).splitlines()) == 3
+
+
 @pytest.mark.parametrize("line", ["what is in df?", "price is $name and {name}", "shwo me"])
 def test_B05_a_request_on_the_line_magic_is_told_where_it_goes(
     run: Callable[[str], str], line: str
@@ -242,7 +250,7 @@ def test_a_session_is_continued_in_the_same_file(
         ("models", "openai/"),
         ("local", "Apache-2.0"),
         ("doctor", "Home folder"),
-        ("prove", "had to be"),
+        ("prove", "has to be"),
         ("refs nothing here", "No references"),
     ],
 )

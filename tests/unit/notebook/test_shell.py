@@ -93,7 +93,7 @@ def test_nothing_is_left_behind() -> None:
     before = list(shell.input_transformers_cleanup), list(shell.input_transformers_post)
 
     access.install(str, lambda line, cell: line + cell, awaited=lambda line, cell: line + cell)
-    assert len(shell.input_transformers_cleanup) == len(before[0]) + 1
+    assert len(shell.input_transformers_cleanup) == len(before[0]) + 2
     assert len(shell.input_transformers_post) == len(before[1]) + 1
     access.remove()
 
