@@ -200,7 +200,7 @@ def test_a_run_on_a_page_is_a_widget_that_ends_as_the_static_bundle(kernel: Kern
     assert [sorted(data) for data in outcome.outputs] == [[RUN_MIME, "text/html", "text/plain"]]
 
 
-def test_the_request_is_recorded_as_it_was_typed(kernel: Kernel) -> None:
+def test_B01_the_request_is_recorded_as_it_was_typed(kernel: Kernel) -> None:
     typed = (
         'Explain {"a": {"b": 1}} f"{x:>10}" \\frac{1}{2} {undefined} {{x}} $name $$ ${HOME}\n?? '
     )
@@ -217,7 +217,7 @@ def test_the_request_is_recorded_as_it_was_typed(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("phase", ["router", "worker", "primary", "review"])
 @pytest.mark.parametrize("cell_id", [None, "cell-2"])
-def test_interrupt_ends_a_run_in_each_phase(
+def test_B23_interrupt_ends_a_run_in_each_phase(
     kernel: Kernel, phase: str, cell_id: str | None
 ) -> None:
     kernel.run(f"slow = {phase!r}")
@@ -272,7 +272,7 @@ def test_without_autoawait_a_run_blocks_and_can_be_interrupted(kernel: Kernel) -
     kernel.run("slow = None")
 
 
-def test_a_second_interrupt_ends_at_once(kernel: Kernel) -> None:
+def test_B23_a_second_interrupt_ends_at_once(kernel: Kernel) -> None:
     kernel.run(DEAF)
     msg_id = kernel.send(ASK, cell_id="deaf")
     kernel.wait_for_call("primary")
@@ -290,7 +290,7 @@ def test_a_second_interrupt_ends_at_once(kernel: Kernel) -> None:
     kernel.run(SETUP.replace("%load_ext", "%reload_ext"))
 
 
-def test_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) -> None:
+def test_B06_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) -> None:
     kernel.run("slow = 'primary'")
     msg_id = kernel.send("%%braincode --background --roles analyst,librarian\nx", cell_id="c")
     outcome = kernel.collect(msg_id)
@@ -340,7 +340,7 @@ def test_background_without_a_page_waits(kernel: Kernel) -> None:
     assert outcome.outputs[0][RUN_MIME]["state"] == "completed"
 
 
-def test_a_failed_run_fails_its_cell_in_one_line_with_a_hint(kernel: Kernel) -> None:
+def test_B04_a_failed_run_fails_its_cell_in_one_line_with_a_hint(kernel: Kernel) -> None:
     outcome = kernel.run("%%braincode --brain nope\nwhy?")
 
     assert outcome.error == "UnknownNameError"
@@ -360,7 +360,7 @@ def test_an_interrupt_ends_a_waiting_line_magic(kernel: Kernel) -> None:
     kernel.run("slow = None")
 
 
-def test_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
+def test_B24_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
     outcome = kernel.run(
         "import asyncio, braincode_jupyter\n"
         "ticks = 0\n"

@@ -59,7 +59,7 @@ def _finish(process: subprocess.Popen[str]) -> None:
     assert process.returncode == 0
 
 
-def test_a_second_process_is_told_who_writes_and_what_to_do(tmp_path: Path) -> None:
+def test_B28_a_second_process_is_told_who_writes_and_what_to_do(tmp_path: Path) -> None:
     process = _start(_HOLD, str(tmp_path))
 
     with pytest.raises(JournalError, match=f"in use by process {process.pid} since") as caught:
@@ -122,7 +122,7 @@ def test_the_note_names_this_process_while_it_writes(tmp_path: Path) -> None:
     assert not note.exists()
 
 
-def test_lines_of_two_programs_that_take_no_lock_all_survive(tmp_path: Path) -> None:
+def test_B28_lines_of_two_programs_that_take_no_lock_all_survive(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     count = 300
     processes = [_start(_WRITE, str(path), name, str(count)) for name in ("a", "b")]

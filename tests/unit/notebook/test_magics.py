@@ -80,7 +80,7 @@ def test_a_cell_runs_to_its_end_and_binds_the_run(shell: Shell, run: Callable[[s
     assert printed.startswith("braincode: ")
 
 
-def test_nothing_of_a_request_is_expanded(
+def test_B01_nothing_of_a_request_is_expanded(
     shell: Shell, run: Callable[[str], str], model: ScriptedModel
 ) -> None:
     shell.user_ns.update(x=7, name="secret-value")
@@ -94,7 +94,7 @@ def test_nothing_of_a_request_is_expanded(
 
 
 @pytest.mark.parametrize("end", ["", "?", "??"])
-def test_nothing_of_a_line_is_expanded(
+def test_B03_nothing_of_a_line_is_expanded(
     run: Callable[[str], str], model: ScriptedModel, end: str
 ) -> None:
     run("name = 'secret-value'")
@@ -117,7 +117,7 @@ def test_a_dry_run_shows_the_plan_and_asks_nobody_but_the_router(
     assert "_braincode" not in shell.user_ns
 
 
-def test_a_failed_call_fails_the_cell_and_keeps_the_run(
+def test_B04_a_failed_call_fails_the_cell_and_keeps_the_run(
     shell: Shell, run: Callable[[str], str]
 ) -> None:
     refused = ModelError("Key refused.", code="authentication", provider="openai", hint="Set it.")

@@ -23,7 +23,7 @@ OURS = "get_ipython().run_cell_magic('braincode', '', 'x\\n')\n"
         "  %braincode refs @x?\n",
     ],
 )
-def test_a_line_that_ends_in_a_question_mark_calls_our_magic(line: str) -> None:
+def test_B05_a_line_that_ends_in_a_question_mark_calls_our_magic(line: str) -> None:
     (kept,) = keep_question_marks([line])
 
     rest = line.strip().removeprefix("%braincode ")

@@ -42,7 +42,7 @@ def snapshot(token: str, root: Path, **values: object) -> Content:
     return found.outcome
 
 
-def test_a_variable_is_looked_up_by_name_and_no_other_is_touched(tmp_path: Path) -> None:
+def test_B30_a_variable_is_looked_up_by_name_and_no_other_is_touched(tmp_path: Path) -> None:
     source = Variables(df=pd.DataFrame({"a": [1]}), other="private")
 
     found = expand("why? @var:df", project_root=tmp_path, variables=source)
