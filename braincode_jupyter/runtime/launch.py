@@ -34,6 +34,7 @@ from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold, start_view
 from braincode_jupyter.views.fold_end import is_over
+from braincode_jupyter.views.words import HINTS, KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -234,17 +235,18 @@ def error_of(ended: EndRun) -> BraincodeError | None:
     BraincodeError or None
         One line on what happened, one on what to do.
     """
+    if ended.code is None:
+        return None
+    hint = ended.hint or (KEPT if ended.code == "cancelled" else HINTS.get(ended.code, ""))
     match ended.code:
-        case None:
-            return None
         case "cancelled":
-            return RunCancelledError(ended.error, hint=ended.hint)
+            return RunCancelledError(ended.error, hint=hint)
         case "token_limit":
-            return LimitExceededError(ended.error, hint=ended.hint)
+            return LimitExceededError(ended.error, hint=hint)
         case "not_configured":
-            return ConfigurationError(ended.error, hint=ended.hint)
+            return ConfigurationError(ended.error, hint=hint)
         case code:
-            return ModelError(ended.error, code=code, hint=ended.hint)
+            return ModelError(ended.error, code=code, hint=hint)
 
 
 def prepare_run(

@@ -179,17 +179,17 @@ def note_budget(view: RunView, record: BudgetChecked) -> RunView:
     """Warn of a call that the budget refused."""
     if record.limit == "max_tokens":
         allowed, spent, needed = (
-            f"{tokens_words(_whole(number))} tokens"
-            for number in (record.allowed, record.spent, record.needed)
+            tokens_words(_whole(number)) for number in (record.allowed, record.spent, record.needed)
         )
     else:
         allowed, spent, needed = (
             f"${number:.3f}" for number in (record.allowed, record.spent, record.needed)
         )
-    role = clean_line(record.role)
+    unit = " tokens" if record.limit == "max_tokens" else ""
+    role = "router" if record.call_kind == "router" else clean_line(record.role)
     return note_warning(
         view,
-        f"Budget: {role} was not called. {spent} of {allowed} are spent or reserved, "
+        f"Budget: {role} was not called. {spent} of {allowed}{unit} are spent or reserved, "
         f"and the call may need {needed}.",
     )
 

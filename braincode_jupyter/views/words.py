@@ -118,9 +118,13 @@ HINTS: Mapping[ReasonCode, str] = MappingProxyType(
         "context_too_long": "Refer to less, or choose a model with a longer context.",
         "vision_unsupported": "Choose a model that sees, or leave the image out.",
         "token_limit": "Raise --max-tokens.",
+        "cut_off": "Run it again, or give the role a fallback model.",
+        "empty_reply": "Run it again, or give the role a fallback model.",
+        "provider_error": "Try again later, or give the role a fallback model.",
         "stale_recording": "Record again with --record.",
     }
 )
+KEPT = "What was done is kept: %braincode sessions lists it."
 NOT_RUN = "Not run: the run ended before its turn."
 INTERRUPTED = "The session file ends without an end record."
 RESUME_HINT = "What was found is kept: %%braincode --continue ID goes on in its session."
@@ -274,6 +278,12 @@ def attempt_words(attempt: AttemptView) -> str:
     spent = "" if attempt.tokens is None else f", {attempt.tokens:,} tokens"
     said = f": {attempt.message}" if attempt.message else ""
     return f"{FAILED_ATTEMPT} {attempt.attempt}: {attempt.model_id} {attempt.code}{spent}{said}"
+
+
+def lost_words(roles: tuple[str, ...]) -> str:
+    """Return the warning that an answer was written without the results of some workers."""
+    them = "it" if len(roles) == 1 else "them"
+    return f"{waiting_words(roles)} gave no result; the answer was written without {them}."
 
 
 def hidden_words(where: str, count: int) -> str:

@@ -44,7 +44,10 @@ def test_a_whole_run_is_completed_with_answer_and_review() -> None:
     assert view.title == sample.PROMPT
     assert view.routing == "routed 0.82"
     assert view.models == ("acme/large", "beta/medium")
-    assert view.warnings == ("One worker failed.",)
+    assert view.warnings == (
+        "One worker failed.",
+        "librarian gave no result; the answer was written without it.",
+    )
 
 
 def test_agents_stand_in_the_order_of_the_card() -> None:
@@ -316,7 +319,7 @@ def test_a_refused_call_is_a_warning_with_figures() -> None:
 
     (warning,) = folded(refused).warnings
 
-    assert warning.startswith("Budget: analyst was not called. 9.5k tokens of 10.0k tokens")
+    assert warning.startswith("Budget: analyst was not called. 9.5k of 10.0k tokens")
 
 
 def test_hidden_characters_of_an_answer_are_counted_and_marked() -> None:
