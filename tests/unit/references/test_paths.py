@@ -92,7 +92,7 @@ def test_links_in_a_circle_are_missing(project: Path) -> None:
     (project / "a.txt").symlink_to(project / "b.txt")
     (project / "b.txt").symlink_to(project / "a.txt")
 
-    assert missing("@a.txt", project).reason == "file not found"
+    assert missing("@a.txt", project).reason == "is a link that leads nowhere"
 
 
 def test_B20_a_file_exchanged_for_a_link_between_check_and_read_is_refused(project: Path) -> None:
