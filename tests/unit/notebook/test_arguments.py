@@ -84,7 +84,9 @@ def test_quotes_keep_blanks_and_backslashes() -> None:
         ('"--review"', 1),
     ],
 )
-def test_prose_and_stray_quotes_are_refused_with_their_position(line: str, position: int) -> None:
+def test_B02_prose_and_stray_quotes_are_refused_with_their_position(
+    line: str, position: int
+) -> None:
     with pytest.raises(UsageError, match=f"character {position} "):
         parse_arguments(line)
 
