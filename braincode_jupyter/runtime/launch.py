@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -50,6 +51,10 @@ if TYPE_CHECKING:
     from braincode_jupyter.runtime.preparation import Preparation
     from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Sources
     from braincode_jupyter.views.run_view import RunView
+
+
+CLOSE_WAIT_S = 2.0
+"""How long connections may take to close; seconds."""
 
 
 def random_id() -> str:
@@ -161,7 +166,9 @@ class PreparedRun:
         finally:
             journal.close()
             if self._preparation.owns_models:
-                await self._preparation.models.aclose()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(CLOSE_WAIT_S):
+                        await self._preparation.models.aclose()
         return self._run(orchestrator)
 
     def _open_journal(self) -> tuple[SessionWriter | _NoJournal, tuple[str, ...]]:
@@ -174,7 +181,7 @@ class PreparedRun:
             raise
         except (ConfigurationError, JournalError) as error:
             return _NoJournal(error), ()
-        return journal, tuple(map(without_home, notices))
+        return journal, tuple(map(without_home, (*notices, *journal.notices)))
 
     def given_up(self, error: BaseException) -> Run:
         """Return the run as far as it is.

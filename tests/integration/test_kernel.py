@@ -379,6 +379,23 @@ def test_B24_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
     assert outcome.text.split() == ["completed", "True", "True", "completed"]
 
 
+def test_R54_loading_starts_no_process_opens_no_connection_and_makes_no_file(
+    tmp_path: Path,
+) -> None:
+    made = Kernel(tmp_path)
+    try:
+        made.run("import sys, time, psutil\nme = psutil.Process()\n")
+        state = "len(me.children()), len(me.net_connections())"
+        before = made.value(state)
+        made.run("%load_ext braincode_jupyter")
+        made.run("while 'braincode_jupyter.models.agents' not in sys.modules: time.sleep(0.1)")
+
+        assert made.value(state) == before
+        assert not made.home.exists()
+    finally:
+        made.close()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_killed_kernel_leaves_a_session_that_reads_as_interrupted(tmp_path: Path) -> None:
     made = Kernel(tmp_path)
