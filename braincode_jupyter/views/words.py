@@ -155,7 +155,7 @@ OWNERS: Mapping[str, str] = MappingProxyType(
 CELLS: Mapping[str, str] = MappingProxyType(
     {"seen": "●", "own": "own", "withheld": "·", "not_called": "–"}
 )
-CELL_LEGEND = "● seen   own: its own   · withheld   – not called"
+CELL_LEGEND = "● seen, own: its own, · not seen, – not called"
 
 ANSWER = "Answer"
 PARTIAL = "Text before it broke off"
@@ -277,7 +277,8 @@ def attempt_words(attempt: AttemptView) -> str:
     """Return a failed attempt: which model, why, and what it spent all the same."""
     spent = "" if attempt.tokens is None else f", {attempt.tokens:,} tokens"
     said = f": {attempt.message}" if attempt.message else ""
-    return f"{FAILED_ATTEMPT} {attempt.attempt}: {attempt.model_id} {attempt.code}{spent}{said}"
+    code = attempt.code.replace("_", " ")
+    return f"{FAILED_ATTEMPT} {attempt.attempt}: {attempt.model_id} {code}{spent}{said}"
 
 
 def lost_words(roles: tuple[str, ...]) -> str:

@@ -342,7 +342,7 @@ def test_matrix_says_each_cell_in_words(open_card: OpenCard) -> None:
         "aria-label", "its own"
     )
     expect(table.locator("tr").nth(1).locator("td").nth(3)).to_have_attribute(
-        "aria-label", "withheld"
+        "aria-label", "did not see it"
     )
 
 
