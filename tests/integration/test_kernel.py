@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -14,7 +15,8 @@ from uuid import uuid4
 import pytest
 from jupyter_client.manager import KernelManager
 
-from braincode_jupyter.runtime import read_run
+from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_run
+from braincode_jupyter.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +92,7 @@ class Outcome:
 class Kernel:
     """A kernel process with a home of its own."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, setup: str = SETUP) -> None:
         self.home = home / ".braincode"
         self._earlier: set[Path] = set()
         self._of_others: list[dict[str, Any]] = []
@@ -100,7 +102,7 @@ class Kernel:
         self.client: BlockingKernelClient = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=WAIT_S)
-        outcome = self.run(SETUP)
+        outcome = self.run(setup)
         assert not outcome.error, outcome.text
 
     def send(self, code: str, *, cell_id: str | None = None) -> str:
@@ -164,6 +166,12 @@ class Kernel:
             )
             if message["msg_type"] == "update_display_data":
                 return dict(message["content"]["data"])
+
+    def kill(self) -> None:
+        self.manager.signal_kernel(signal.SIGKILL)
+        deadline = time.monotonic() + WAIT_S
+        while self.manager.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.02)
 
     def close(self) -> None:
         self.client.stop_channels()
@@ -314,7 +322,6 @@ def test_B28_a_session_that_is_being_written_is_refused_and_its_run_stays_in_rea
     session_id = kernel.wait_for_call("primary")
     other = Kernel(kernel.home.parent)
     try:
-        other.run(SETUP)
         outcomes = [at.run(f"%%braincode --continue {session_id}\nmore") for at in (kernel, other)]
         shown = other.run(f"%braincode show {session_id}")
     finally:
@@ -382,9 +389,8 @@ def test_B24_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
 def test_R54_loading_starts_no_process_opens_no_connection_and_makes_no_file(
     tmp_path: Path,
 ) -> None:
-    made = Kernel(tmp_path)
+    made = Kernel(tmp_path, setup="import sys, time, psutil\nme = psutil.Process()")
     try:
-        made.run("import sys, time, psutil\nme = psutil.Process()\n")
         state = "len(me.children()), len(me.net_connections())"
         before = made.value(state)
         made.run("%load_ext braincode_jupyter")
@@ -397,6 +403,32 @@ def test_R54_loading_starts_no_process_opens_no_connection_and_makes_no_file(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+@pytest.mark.parametrize("phase", ["router", "worker", "review"])
+def test_a_kernel_killed_in_any_phase_leaves_a_session_to_go_on_in(
+    tmp_path: Path, phase: str
+) -> None:
+    made = Kernel(tmp_path)
+    try:
+        made.run(f"slow = {phase!r}")
+        roles = "" if phase == "router" else "--roles librarian,analyst"
+        made.send(f"%%braincode {roles} --review\n{WHY}")
+        session_id = made.wait_for_call(phase)
+
+        made.kill()
+
+        assert read_run(session_id, made.home).status == "interrupted"
+        again = RunArguments(
+            home=made.home, models=ScriptedModel(), heuristic=True, continue_session=session_id
+        )
+        run = asyncio.run(prepare_run("and now?", again, Sources()).execute())
+        assert run.status == "completed"
+        assert run.session_id == session_id
+        assert read_run(session_id, made.home).status == "completed"
+    finally:
+        made.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_killed_kernel_leaves_a_session_that_reads_as_interrupted(tmp_path: Path) -> None:
     made = Kernel(tmp_path)
     try:
@@ -404,7 +436,7 @@ def test_a_killed_kernel_leaves_a_session_that_reads_as_interrupted(tmp_path: Pa
         made.send(ASK, cell_id=uuid4().hex)
         session_id = made.wait_for_call("primary")
 
-        made.manager.signal_kernel(signal.SIGKILL)
+        made.kill()
         run = read_run(session_id, made.home)
 
         assert run.status == "interrupted"
