@@ -23,6 +23,7 @@ from braincode_jupyter.brain.todos import (
 from braincode_jupyter.errors import UnknownNameError
 from braincode_jupyter.protocol.plan import (
     AgentRoutingPlan,
+    AgentTodoItem,
     AgentWorkerPlan,
     BrainSummary,
     RoutingSummary,
@@ -183,7 +184,7 @@ def forced_plan(
         AgentRoutingPlan(
             primary_role=names[0],
             workers=workers,
-            todos=(),
+            todos=tuple(_forced_todo(name, is_primary=name == names[0]) for name in names),
             requires_review=REVIEW_ROLE in names[1:],
             reason="The user named the roles.",
             clarification=base.clarification,
@@ -272,6 +273,15 @@ def _forced_goal(role: str, subject: str, *, is_primary: bool) -> str:
     if role == REVIEW_ROLE and not is_primary:
         return f"Review the answer to the request: {subject}".rstrip(": ")
     return f"Answer independently as {ROLES[role].label}{mark}: {subject}".rstrip(": ")
+
+
+def _forced_todo(role: str, *, is_primary: bool) -> AgentTodoItem:
+    """Return the todo of a named role; the request is its subject and stands above all of them."""
+    if role == REVIEW_ROLE and not is_primary:
+        title = "Review the answer"
+    else:
+        title = f"{'Answer' if is_primary else 'Look at it'} as {ROLES[role].label}"
+    return AgentTodoItem(id=f"as-{role}", title=title, role=role)
 
 
 def _with_primary(plan: AgentRoutingPlan) -> tuple[AgentWorkerPlan, ...]:

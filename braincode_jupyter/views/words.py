@@ -134,7 +134,8 @@ NO_REVIEW_STOPPED = "The run ended before the review."
 NO_REVIEW_DEMO = "The embedded demo model never reviews its own work."
 NO_REVIEW_ASKED = "Switched off with --no-review."
 LATE_ADDED = "The reviewer's reply was not usable, so it cannot approve."
-DEMO_MODEL = "Answered by the embedded demo model: small, local, good for trying things out."
+DEMO_MODEL = "The embedded demo model"
+DEMO_NOTE = "small, on this machine. It shows how a run works and does not reason well."
 RECOVERED = "A torn line of the session file was closed; what it held is lost."
 
 YOUR_REQUEST = "your request"
@@ -279,6 +280,11 @@ def attempt_words(attempt: AttemptView) -> str:
     said = f": {attempt.message}" if attempt.message else ""
     code = attempt.code.replace("_", " ")
     return f"{FAILED_ATTEMPT} {attempt.attempt}: {attempt.model_id} {code}{spent}{said}"
+
+
+def demo_words(name: str) -> str:
+    """Say plainly which small model answers."""
+    return f"{name.removesuffix(' (local demo model)') or DEMO_MODEL}: {DEMO_NOTE}"
 
 
 def lost_words(roles: tuple[str, ...]) -> str:

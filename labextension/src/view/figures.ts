@@ -31,10 +31,13 @@ export function count(value: number): string {
   return value < 999_500 ? `${Math.round(value / 1_000)}k` : `${(value / 1_000_000).toFixed(1)}M`;
 }
 
-/** `$0.031`, `$1.20`, `< $0.001`. */
+/** `$0.031`, `$1.20`, `< $0.001`, `$0`. */
 export function money(usd: number): string {
   if (usd > 0 && usd < 0.001) {
     return '< $0.001';
+  }
+  if (usd === 0) {
+    return '$0';
   }
   return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`;
 }

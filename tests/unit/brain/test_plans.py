@@ -152,7 +152,8 @@ def test_forced_roles_work_alone_and_the_first_is_primary(
     assert plan.workers[1].goal.endswith("Why {this}?")
     assert not plan.requires_review
     assert plan.clarification == default_clarification()
-    assert _pairs(plan) == ["todo-02-qa>todo-01-analyst"]
+    assert _pairs(plan) == ["as-qa>as-analyst"]
+    assert [t.title for t in plan.todos] == ["Answer as Analyst", "Look at it as QA"]
 
 
 def test_a_forced_reviewer_that_is_not_first_reviews(
