@@ -26,6 +26,7 @@ from braincode_jupyter.references.content import (
 from braincode_jupyter.references.files import resolve_file
 from braincode_jupyter.references.paths import names_near
 from braincode_jupyter.references.sessions import SessionLookup, resolve_session
+from braincode_jupyter.references.text import counted
 from braincode_jupyter.references.variables import resolve_variable
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def expand(
         resolved.append(ResolvedReference(reference=reference, outcome=outcome))
         _check_totals(resolved)
     masked = tuple(
-        f"{item.reference.token}: {item.outcome.masked} values that look like keys were masked."
+        f"{item.reference.token}: masked as possible keys: {counted(item.outcome.masked, 'value')}."
         for item in resolved
         if isinstance(item.outcome, Content) and item.outcome.masked
     )

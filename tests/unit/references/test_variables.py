@@ -76,6 +76,13 @@ def test_an_unknown_name_stops_the_run_with_near_names(tmp_path: Path) -> None:
     assert "@var:sales" in caught.value.hint
 
 
+def test_an_option_does_not_hide_near_names(tmp_path: Path) -> None:
+    with pytest.raises(UnresolvedReferenceError) as caught:
+        snapshot("@var:sale!rows", tmp_path, sales=1)
+
+    assert caught.value.hint == "Did you mean @var:sales?"
+
+
 def test_an_unknown_option_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(UnresolvedReferenceError, match="option 'all'") as caught:
         expand("@var:df!all", project_root=tmp_path, variables=Variables(df=1))
