@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.clarify import normalise_clarification
 from braincode_jupyter.brain.roles import NOTEBOOK_ROLES, REVIEW_ROLE, ROLES, ROUTED_ROLES
-from braincode_jupyter.brain.text import clip
+from braincode_jupyter.brain.text import clip, unused
 from braincode_jupyter.brain.todos import (
     adopt_orphans,
     bind_todos,
@@ -316,7 +316,14 @@ def _with_reviewer(plan: AgentRoutingPlan) -> AgentRoutingPlan:
         goal="Review the answer independently: claims against evidence, defects and missing parts.",
         reason="Added by policy.",
     )
-    return plan.model_copy(update={"workers": (*plan.workers, reviewer)})
+    todos = plan.todos
+    if not any(todo.role == REVIEW_ROLE for todo in todos):
+        todo_id = unused(REVIEW_ROLE, {todo.id for todo in todos})
+        todo = AgentTodoItem(
+            id=todo_id, title="Check the answer against the evidence", role=REVIEW_ROLE
+        )
+        todos = (*todos, todo)
+    return plan.model_copy(update={"workers": (*plan.workers, reviewer), "todos": todos})
 
 
 def _without_reviewer(plan: AgentRoutingPlan) -> AgentRoutingPlan:

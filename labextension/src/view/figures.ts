@@ -1,15 +1,15 @@
 /** Numbers as people read them. */
 
-/** `< 0.1 s`, `8.2 s`, `19 s`, `3:05`, `1:02:03`. */
+/** `< 0.1 s`, `8.2 s`, `19 s`, `3:05`, `1:02:03`; whole seconds that have passed, as the clock. */
 export function duration(ms: number): string {
-  if (ms < 50) {
+  if (ms < 100) {
     return '< 0.1 s';
   }
   const seconds = ms / 1000;
-  if (seconds < 9.95) {
-    return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) {
+    return `${(Math.floor(seconds * 10) / 10).toFixed(1)} s`;
   }
-  return seconds < 59.5 ? `${Math.round(seconds)} s` : clock(ms);
+  return seconds < 60 ? `${Math.floor(seconds)} s` : clock(ms);
 }
 
 /** `0:41`, `1:02:03`: the ticking clock of the header. */

@@ -156,6 +156,14 @@ def test_forced_roles_work_alone_and_the_first_is_primary(
     assert [t.title for t in plan.todos] == ["Answer as Analyst", "Look at it as QA"]
 
 
+def test_a_reviewer_that_is_added_has_a_short_todo(make_plan: MakePlan, bind: Bind) -> None:
+    plan = bind(make_plan("analyst", "librarian"), review=True)
+
+    assert [(t.id, t.title) for t in plan.todos if t.role == "review"] == [
+        ("review", "Check the answer against the evidence")
+    ]
+
+
 def test_a_forced_reviewer_that_is_not_first_reviews(
     notebook: BrainPreset, make_plan: MakePlan, bind: Bind
 ) -> None:
