@@ -59,5 +59,6 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def _jupyter_labextension_paths() -> list[dict[str, str]]:
+def _jupyter_labextension_paths(  # pyright: ignore[reportUnusedFunction] - JupyterLab asks
+) -> list[dict[str, str]]:
     return [{"src": "labextension", "dest": "braincode-jupyter-labextension"}]

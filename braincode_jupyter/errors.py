@@ -116,10 +116,17 @@ class UnknownNameError(UsageError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.name = name
         names = sorted(known)
-        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        near = _near(name, names)
         listed = ", ".join(names[:_MAX_NAMES]) + (", …" if len(names) > _MAX_NAMES else "")
         hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {listed or 'none'}."
         super().__init__(f"No {kind} is called {name!r}.", hint=hint)
+
+
+def _near(name: str, names: list[str]) -> list[str]:
+    """Return names that are spelt alike; the dashes of options count for nothing."""
+    bare = {known.lstrip("-").lower(): known for known in names}
+    alike = get_close_matches(name.lstrip("-").lower(), bare, n=3, cutoff=0.6)
+    return [bare[key] for key in alike]
 
 
 class UnresolvedReferenceError(UsageError):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.clarify import normalise_clarification
 from braincode_jupyter.brain.roles import NOTEBOOK_ROLES, REVIEW_ROLE, ROLES, ROUTED_ROLES
-from braincode_jupyter.brain.text import clip
+from braincode_jupyter.brain.text import clip, unused
 from braincode_jupyter.brain.todos import (
     adopt_orphans,
     bind_todos,
@@ -23,6 +23,7 @@ from braincode_jupyter.brain.todos import (
 from braincode_jupyter.errors import UnknownNameError
 from braincode_jupyter.protocol.plan import (
     AgentRoutingPlan,
+    AgentTodoItem,
     AgentWorkerPlan,
     BrainSummary,
     RoutingSummary,
@@ -183,7 +184,7 @@ def forced_plan(
         AgentRoutingPlan(
             primary_role=names[0],
             workers=workers,
-            todos=(),
+            todos=tuple(_forced_todo(name, is_primary=name == names[0]) for name in names),
             requires_review=REVIEW_ROLE in names[1:],
             reason="The user named the roles.",
             clarification=base.clarification,
@@ -274,6 +275,15 @@ def _forced_goal(role: str, subject: str, *, is_primary: bool) -> str:
     return f"Answer independently as {ROLES[role].label}{mark}: {subject}".rstrip(": ")
 
 
+def _forced_todo(role: str, *, is_primary: bool) -> AgentTodoItem:
+    """Return the todo of a named role; the request is its subject and stands above all of them."""
+    if role == REVIEW_ROLE and not is_primary:
+        title = "Review the answer"
+    else:
+        title = f"{'Answer' if is_primary else 'Look at it'} as {ROLES[role].label}"
+    return AgentTodoItem(id=f"as-{role}", title=title, role=role)
+
+
 def _with_primary(plan: AgentRoutingPlan) -> tuple[AgentWorkerPlan, ...]:
     if any(worker.role == plan.primary_role for worker in plan.workers):
         return plan.workers
@@ -306,7 +316,14 @@ def _with_reviewer(plan: AgentRoutingPlan) -> AgentRoutingPlan:
         goal="Review the answer independently: claims against evidence, defects and missing parts.",
         reason="Added by policy.",
     )
-    return plan.model_copy(update={"workers": (*plan.workers, reviewer)})
+    todos = plan.todos
+    if not any(todo.role == REVIEW_ROLE for todo in todos):
+        todo_id = unused(REVIEW_ROLE, {todo.id for todo in todos})
+        todo = AgentTodoItem(
+            id=todo_id, title="Check the answer against the evidence", role=REVIEW_ROLE
+        )
+        todos = (*todos, todo)
+    return plan.model_copy(update={"workers": (*plan.workers, reviewer), "todos": todos})
 
 
 def _without_reviewer(plan: AgentRoutingPlan) -> AgentRoutingPlan:

@@ -6,6 +6,7 @@ Only `ensure_home` creates anything, and only a run that is about to write a ses
 from __future__ import annotations
 
 import contextlib
+import os
 import stat
 import sys
 from typing import TYPE_CHECKING, Final
@@ -62,11 +63,12 @@ def ensure_home(home: Path) -> tuple[str, ...]:
     Raises
     ------
     ConfigurationError
-        If something cannot be made.
+        If something cannot be made, or the folder is another user's.
     """
     notices: list[str] = []
     try:
         home.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        _refuse_foreign(home)
         notices += _tightened(home)
         for name in _FOLDERS:
             (home / name).mkdir(mode=FOLDER_MODE, exist_ok=True)
@@ -78,6 +80,15 @@ def ensure_home(home: Path) -> tuple[str, ...]:
     for name, value in _DEFAULTS.items():
         create_json(home / name, value)
     return tuple(notices)
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Raise if the folder is somebody else's, who could read and change what is put there."""
+    if sys.platform != "win32" and folder.stat().st_uid != os.geteuid():
+        raise ConfigurationError(
+            f"The folder {str(folder)!r} belongs to another user.",
+            hint="Use a home folder of your own.",
+        )
 
 
 def _tightened(folder: Path) -> list[str]:

@@ -105,7 +105,7 @@ def _pieces(
         return ()
     heading = _heading(root, None if user.is_empty else home)
     pieces = [
-        SupportPiece("support", "Support files", heading),
+        SupportPiece(root.name or "project", "Support files", heading),
         *_scope_pieces(project, "project", root),
         *_scope_pieces(user, "user"),
     ]

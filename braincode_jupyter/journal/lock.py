@@ -79,6 +79,12 @@ class SessionLock:
         self._lock: BaseFileLock | None = self._acquire()
         self._write_holder()
 
+    @property
+    def path(self) -> Path:
+        """The file that is locked or, without locks, whose being there is the lock."""
+        suffix = ".lock-file" if self.is_exclusive_create else ".lock"
+        return self._session_file.with_suffix(suffix)
+
     def release(self) -> None:
         """Give the right back; a second call does nothing."""
         lock, self._lock = self._lock, None

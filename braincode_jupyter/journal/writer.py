@@ -86,6 +86,16 @@ class SessionWriter:
         """Id of the session."""
         return self.path.stem
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user should know of this disk."""
+        if self._lock is None or not self._lock.is_exclusive_create:
+            return ()
+        return (
+            f"The disk of {self.path.parent} has no file locks: a run that is killed may leave "
+            f"{self._lock.path.name} there, which has to be deleted by hand.",
+        )
+
     def append(self, record: AnyRecord, *, durable: bool = False) -> None:
         """Write one record.
 

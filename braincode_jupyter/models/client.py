@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.protocol.tools import ToolBox
 
+MAX_REPLY_BYTES = 8 * 1024 * 1024
+"""A provider that sends more than any answer needs is cut off there; bytes of UTF-8."""
+
 _LONG_THINKING = frozenset({"high", "xhigh", "max"})
 
 
@@ -227,10 +230,18 @@ class ProviderModels:
         is_slow = call.candidate.thinking in _LONG_THINKING or call.candidate.is_local_demo
         first_s = self._timeouts.thinking_first_s if is_slow else self._timeouts.first_s
 
+        size_bytes = 0
+
         def show(text: str) -> None:
-            if text:
-                pieces.append(text)
-                on_text(text)
+            nonlocal size_bytes
+            if not text:
+                return
+            pieces.append(text)
+            on_text(text)
+            size_bytes += len(text.encode())
+            if size_bytes > MAX_REPLY_BYTES:
+                message = f"the answer passed {MAX_REPLY_BYTES:,} bytes"
+                raise reply_failure("cut_off", message, endpoint, partial="".join(pieces))
 
         def take(piece: str) -> None:
             # Before the first text a model may think for long, and show it now and then.
@@ -317,7 +328,7 @@ def _finished(end: agents.StreamEnd, call: ModelCall, *, endpoint: Endpoint, tex
     if end.ending == "failed":
         raise reply_failure("provider_error", "the model failed", endpoint, partial=text)
     if end.ending == "missing":
-        message = "the answer ended without a finish reason"
+        message = "the answer was cut off (it has no finish reason)"
         raise reply_failure("cut_off", message, endpoint, partial=text)
     if not text.strip() and not end.tool_uses:
         is_full = end.ending == "length"

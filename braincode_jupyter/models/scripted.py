@@ -260,7 +260,7 @@ def _finished(reply: Reply, call: ModelCall, seen: list[str]) -> ModelReply:
     if not "".join(seen).strip():
         raise _failure("The model sent an empty reply.", call, code="empty_reply", seen=seen)
     if reply.finish_reason is None:
-        message = "The reply ended without a finish reason."
+        message = "The reply was cut off (it has no finish reason)."
         raise _failure(message, call, code="cut_off", seen=seen)
     text = "".join(seen)
     return ModelReply(

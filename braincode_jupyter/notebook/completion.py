@@ -90,8 +90,15 @@ class ReferenceCompletion:
             found = self.complete(context.full_text, context.cursor_line, context.cursor_position)
         completion: Any = import_module("IPython.core.completer").SimpleCompletion
         return {
-            "completions": [completion(text=text, type="reference") for text in found.texts],
+            "completions": [completion(text=text, type=_type_of(text)) for text in found.texts],
             "matched_fragment": found.fragment,
             "suppress": bool(found.texts),
             "ordered": True,
         }
+
+
+def _type_of(text: str) -> str:
+    """Return the word that a front end shows beside an offer."""
+    if text.startswith("--"):
+        return "option"
+    return "reference" if text.startswith("@") else "value"

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import os
 import signal
 import threading
 import time
@@ -85,7 +86,11 @@ class RunLoop:
     """The loop thread; started by the first job, stopped when the process ends."""
 
     def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
+        self._pid = os.getpid()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._jobs: set[Job[Any]] = set()
@@ -111,6 +116,7 @@ class RunLoop:
 
     def loop(self) -> asyncio.AbstractEventLoop:
         """Return the event loop, running."""
+        self._leave_parent()
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -123,6 +129,7 @@ class RunLoop:
 
     def shut_down(self) -> None:
         """Cancel what runs, wait for the end records, and stop the thread; bounded."""
+        self._leave_parent()
         with self._lock:
             loop, self._loop = self._loop, None
             thread, self._thread = self._thread, None
@@ -137,6 +144,11 @@ class RunLoop:
         thread.join(timeout=SHUTDOWN_WAIT_S)
         if not thread.is_alive():
             loop.close()
+
+    def _leave_parent(self) -> None:
+        """Start anew in a process that was forked: threads are not copied, so the loop stands."""
+        if self._pid != os.getpid():
+            self._begin()
 
 
 async def follow(job: Job[T], desk: PromptDesk | None = None) -> T:

@@ -112,6 +112,23 @@ def keep_question_marks(lines: list[str]) -> list[str]:
     return kept
 
 
+def keep_empty_cells(lines: list[str]) -> list[str]:
+    """Give an empty cell of ours a body, since IPython calls no cell magic without one.
+
+    Parameters
+    ----------
+    lines : list of str
+        A cell before IPython rewrites its ``%%`` line.
+
+    Returns
+    -------
+    list of str
+        The lines to go on with.
+    """
+    is_alone = len(lines) == 1 and lines[0].partition(" ")[0].strip() == f"%{_LINE_PREFIX}"
+    return [lines[0].rstrip("\n") + "\n", "\n"] if is_alone else lines
+
+
 class ShellAccess:
     """What the rest of the notebook package may ask of a shell.
 
@@ -146,7 +163,7 @@ class ShellAccess:
         self._shell.register_magic_function(line, "line", MAGIC)
         self._shell.register_magic_function(cell, "cell", MAGIC)
         self._shell.register_magic_function(awaited, "cell", _AWAITED)
-        self._shell.input_transformers_cleanup.append(keep_question_marks)
+        self._shell.input_transformers_cleanup.extend((keep_question_marks, keep_empty_cells))
         if self.has_kernel:
             # A terminal does not cancel what it awaits on Ctrl-C: there the magic always blocks.
             self._awaiter = CellAwaiter(self._shell)
@@ -158,7 +175,8 @@ class ShellAccess:
         magics["line"].pop(MAGIC, None)
         magics["cell"].pop(MAGIC, None)
         magics["cell"].pop(_AWAITED, None)
-        self._shell.input_transformers_cleanup.remove(keep_question_marks)
+        for transformer in (keep_question_marks, keep_empty_cells):
+            self._shell.input_transformers_cleanup.remove(transformer)
         if self._awaiter is not None:
             self._awaiter.unregister()
             self._awaiter = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
-from braincode_jupyter.brain.grammar import Reference, parse_references
+from braincode_jupyter.brain.grammar import Reference, format_reference, parse_references
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.errors import UnresolvedReferenceError
 from braincode_jupyter.references import limits
@@ -24,7 +24,9 @@ from braincode_jupyter.references.content import (
     encoded,
 )
 from braincode_jupyter.references.files import resolve_file
+from braincode_jupyter.references.paths import names_near
 from braincode_jupyter.references.sessions import SessionLookup, resolve_session
+from braincode_jupyter.references.text import counted
 from braincode_jupyter.references.variables import resolve_variable
 
 if TYPE_CHECKING:
@@ -90,18 +92,20 @@ def expand(
         vision=vision,
     )
     resolved: list[ResolvedReference] = []
+    prose: list[str] = []
     references = parse_references(prompt)
     if len(references) > limits.MAX_TOKENS:
         _refuse_many(f"more than {limits.MAX_TOKENS:,} words after @")
     for reference in references:
         outcome = _resolve(reference, places)
         if outcome is None:
+            prose.append(reference.target)
             continue
         outcome = _without_keys(outcome)
         resolved.append(ResolvedReference(reference=reference, outcome=outcome))
         _check_totals(resolved)
     masked = tuple(
-        f"{item.reference.token}: {item.outcome.masked} values that look like keys were masked."
+        f"{item.reference.token}: masked as possible keys: {counted(item.outcome.masked, 'value')}."
         for item in resolved
         if isinstance(item.outcome, Content) and item.outcome.masked
     )
@@ -111,7 +115,20 @@ def expand(
         # Without a hint the card's line on the reference says it all.
         if isinstance(item.outcome, Missing) and item.outcome.hint
     )
-    return Expansion(references=tuple(resolved), warnings=(*warnings, *masked))
+    unquoted = _unquoted_names(prompt, prose, project_root)
+    return Expansion(references=tuple(resolved), warnings=(*warnings, *masked, *unquoted))
+
+
+def _unquoted_names(prompt: str, prose: list[str], root: Path) -> tuple[str, ...]:
+    """Return a sentence for each file whose name was cut at its first blank or @."""
+    names = names_near("", root=root) if prose else ()
+    meant = {
+        name: format_reference("file", name)
+        for word in prose[: limits.MAX_REFERENCES]
+        for name in names
+        if name != word and name.startswith(word) and f"@{name}" in prompt
+    }
+    return tuple(f"@{name} was not sent: write {token}." for name, token in meant.items() if token)
 
 
 def _resolve(reference: Reference, places: _Places) -> Content | Missing | None:

@@ -63,6 +63,8 @@ def resolve_file(reference: Reference, *, root: Path) -> Content | Missing | Non
     try:
         located = locate(target, root=root)
         if located is None:
+            if exists(target, root=root):
+                return Missing(kind="file", uri=target, reason="is a link that leads nowhere")
             hint = _near_files(target, root)
             return Missing(kind="file", uri=target, reason="file not found", hint=hint)
         if located.is_folder:

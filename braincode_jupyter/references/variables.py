@@ -107,6 +107,6 @@ def _look_up(reference: Reference, source: VariableSource | None) -> object:
         tokens = (format_reference("variable", name) for name in source.names())
         raise UnresolvedReferenceError(
             f"There is no variable {reference.token}.",
-            hint=near_hint(reference.token, (token for token in tokens if token))
+            hint=near_hint(f"@var:{reference.target}", (token for token in tokens if token))
             or "Run the cell that makes it first.",
         ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold, start_view
 from braincode_jupyter.views.fold_end import is_over
+from braincode_jupyter.views.words import HINTS, KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,6 +51,10 @@ if TYPE_CHECKING:
     from braincode_jupyter.runtime.preparation import Preparation
     from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Sources
     from braincode_jupyter.views.run_view import RunView
+
+
+CLOSE_WAIT_S = 2.0
+"""How long connections may take to close; seconds."""
 
 
 def random_id() -> str:
@@ -163,7 +169,9 @@ class PreparedRun:
             await tools.aclose()
             journal.close()
             if self._preparation.owns_models:
-                await self._preparation.models.aclose()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(CLOSE_WAIT_S):
+                        await self._preparation.models.aclose()
         return self._run(orchestrator)
 
     def _open_journal(self) -> tuple[SessionWriter | _NoJournal, tuple[str, ...]]:
@@ -176,7 +184,7 @@ class PreparedRun:
             raise
         except (ConfigurationError, JournalError) as error:
             return _NoJournal(error), ()
-        return journal, tuple(map(without_home, notices))
+        return journal, tuple(map(without_home, (*notices, *journal.notices)))
 
     def given_up(self, error: BaseException) -> Run:
         """Return the run as far as it is.
@@ -237,17 +245,18 @@ def error_of(ended: EndRun) -> BraincodeError | None:
     BraincodeError or None
         One line on what happened, one on what to do.
     """
+    if ended.code is None:
+        return None
+    hint = ended.hint or (KEPT if ended.code == "cancelled" else HINTS.get(ended.code, ""))
     match ended.code:
-        case None:
-            return None
         case "cancelled":
-            return RunCancelledError(ended.error, hint=ended.hint)
+            return RunCancelledError(ended.error, hint=hint)
         case "token_limit":
-            return LimitExceededError(ended.error, hint=ended.hint)
+            return LimitExceededError(ended.error, hint=hint)
         case "not_configured":
-            return ConfigurationError(ended.error, hint=ended.hint)
+            return ConfigurationError(ended.error, hint=hint)
         case code:
-            return ModelError(ended.error, code=code, hint=ended.hint)
+            return ModelError(ended.error, code=code, hint=hint)
 
 
 def prepare_run(

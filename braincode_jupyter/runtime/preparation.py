@@ -427,7 +427,7 @@ def no_session(wanted: str, *, hint: str) -> UsageError:
     ref = wanted.removeprefix("@@")
     if ref == "last":
         return UsageError("There is no session yet.", hint="Each %%braincode cell makes one.")
-    return UsageError(f"No session starts with {ref!r}.", hint=hint)
+    return UsageError(f"No session starts with {_shown(ref)}.", hint=hint)
 
 
 def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:

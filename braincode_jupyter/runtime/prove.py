@@ -88,11 +88,12 @@ class ProofReport:
 
     def __str__(self) -> str:
         allowed = sum(row.is_allowed for row in self.rows)
+        absent = len(self.rows) - allowed
         head = "Isolation holds" if self.holds else "ISOLATION DOES NOT HOLD"
         lines = [
-            f"{head}: {len(self.rows)} checks in {len(self.run.calls)} model calls; "
-            f"{allowed} tokens had to be seen ({len(self.missing)} were not), "
-            f"{len(self.rows) - allowed} had to be absent ({len(self.leaks)} were not).",
+            f"{head}: {len(self.rows)} checks in {len(self.run.calls)} model calls.",
+            f"Seen where it has to be: {allowed - len(self.missing)} of {allowed}.",
+            f"Absent where it has to be: {absent - len(self.leaks)} of {absent}.",
             "",
             *_table(self.rows),
         ]
@@ -262,12 +263,18 @@ def _look(run: Run, tokens: Sequence[_Token]) -> list[ProofRow]:
                 ProofRow(
                     fragment=token.fragment,
                     kind=token.kind,
-                    call=f"{call.role} ({call.call_kind})",
+                    call=_name_of(call),
                     is_allowed=_is_expected(token, call, plan=plan, owner=owner),
                     is_seen=any(form in haystack for form in encodings(token.value)),
                 )
             )
     return rows
+
+
+def _name_of(call: ModelCall) -> str:
+    if call.call_kind in {"router", "review"}:
+        return call.call_kind
+    return f"{call.role} ({call.call_kind})"
 
 
 def _is_expected(token: _Token, call: ModelCall, *, plan: RuntimePlan, owner: str) -> bool:

@@ -24,6 +24,8 @@ def tokens_words(tokens: int) -> str:
 
 def cost_words(cost_usd: float) -> str:
     """Return US dollars with as many digits as small amounts need."""
+    if cost_usd == 0:
+        return "$0"
     if 0 < cost_usd < _CENT / 100:
         return "under $0.0001"
     return f"${cost_usd:.4f}" if cost_usd < _CENT else f"${cost_usd:.3f}"

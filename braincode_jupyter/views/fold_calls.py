@@ -8,7 +8,7 @@ from braincode_jupyter.views import words
 from braincode_jupyter.views.blocks import to_blocks
 from braincode_jupyter.views.clean import clean_line, clean_text, clip_text, count_hidden
 from braincode_jupyter.views.figures import tokens_words
-from braincode_jupyter.views.fold_plan import MAX_SUMMARY_CHARS
+from braincode_jupyter.views.fold_plan import DEMO_PROVIDER, MAX_SUMMARY_CHARS
 from braincode_jupyter.views.matrix import note_sections
 from braincode_jupyter.views.roster import AgentKey, find_agent, get_agent, kind_of, put_agent
 from braincode_jupyter.views.run_view import AnswerView, AttemptView
@@ -32,8 +32,6 @@ MAX_ATTEMPTS = 32
 """Failed attempts of one agent that are kept."""
 MAX_WARNINGS = 64
 """Warnings of one run that are kept."""
-DEMO_PROVIDER = "local"
-"""Provider id of the embedded model."""
 _PHASES = {
     "router": "routing",
     "worker": "working",
@@ -89,8 +87,8 @@ def note_reply(view: RunView, record: ModelReplied) -> RunView:
         waited = f"after {max(record.waited_ms, 0) / 1000:.1f} s of waiting"
         tries = f"the provider answered at try {record.retries + 1}, {waited}"
         view = note_warning(view, f"{clean_line(record.role)}: {tries}.")
-    if record.provider == DEMO_PROVIDER:
-        view = view.model_copy(update={"model_note": words.DEMO_MODEL})
+    if record.provider == DEMO_PROVIDER and not view.model_note:
+        view = view.model_copy(update={"model_note": words.demo_words("")})
     if record.call_kind == "primary":
         return note_answer(view, record.text, "cut_off" if is_cut else "completed")
     return view
@@ -179,17 +177,17 @@ def note_budget(view: RunView, record: BudgetChecked) -> RunView:
     """Warn of a call that the budget refused."""
     if record.limit == "max_tokens":
         allowed, spent, needed = (
-            f"{tokens_words(_whole(number))} tokens"
-            for number in (record.allowed, record.spent, record.needed)
+            tokens_words(_whole(number)) for number in (record.allowed, record.spent, record.needed)
         )
     else:
         allowed, spent, needed = (
             f"${number:.3f}" for number in (record.allowed, record.spent, record.needed)
         )
-    role = clean_line(record.role)
+    unit = " tokens" if record.limit == "max_tokens" else ""
+    role = "router" if record.call_kind == "router" else clean_line(record.role)
     return note_warning(
         view,
-        f"Budget: {role} was not called. {spent} of {allowed} are spent or reserved, "
+        f"Budget: {role} was not called. {spent} of {allowed}{unit} are spent or reserved, "
         f"and the call may need {needed}.",
     )
 

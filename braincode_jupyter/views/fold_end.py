@@ -35,6 +35,8 @@ Ending = Literal["completed", "failed", "cancelled", "interrupted"]
 ENDED = frozenset({"completed", "failed", "cancelled", "interrupted"})
 """States of a run that is over; a question ends it too, once its end record is there."""
 
+_LOST_STATES = frozenset({"failed", "blocked", "cancelled", "cut_off"})
+
 
 def is_over(view: RunView) -> bool:
     """Tell whether the run of this view has ended."""
@@ -57,10 +59,17 @@ def note_end(view: RunView, record: RunEnded) -> RunView:
         view = view.model_copy(update={"review": unreviewed})
     if view.clarification is None and not view.answer.text:
         view = note_answer(view, record.summary, "completed")
-    view = view.model_copy(
-        update={"state": "completed" if view.clarification is None else "needs_clarification"}
-    )
-    return _finish(view, "completed", record.timestamp)
+    if view.clarification is not None:
+        view = view.model_copy(update={"state": "needs_clarification"})
+        return _finish(view, "completed", record.timestamp)
+    view = view.model_copy(update={"state": "completed"})
+    return _note_lost(_finish(view, "completed", record.timestamp))
+
+
+def _note_lost(view: RunView) -> RunView:
+    """Warn where workers left the answer without their results."""
+    lost = [one.role for one in view.agents if one.kind == "worker" and one.state in _LOST_STATES]
+    return note_warning(view, words.lost_words(tuple(lost))) if lost else view
 
 
 def note_run_failure(view: RunView, record: RunFailed) -> RunView:

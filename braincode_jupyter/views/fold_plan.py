@@ -37,6 +37,8 @@ MAX_REQUEST_CHARS = 4_000
 """Characters of the request that a card keeps."""
 MAX_GOAL_CHARS = 2_000
 """Characters of a goal."""
+DEMO_PROVIDER = "local"
+"""Provider id of the embedded model."""
 MAX_SUMMARY_CHARS = 16_000
 """Characters of what a worker reports."""
 MAX_TODO_CHARS = 600
@@ -105,6 +107,9 @@ def note_plan(view: RunView, plan: RuntimePlan, timestamp: int) -> RunView:
             "phase": "working" if view.phase in {"starting", "routing"} else view.phase,
         }
     )
+    if plan.model is not None and plan.model.provider == DEMO_PROVIDER:
+        note = words.demo_words(clean_line(plan.model.name, 200))
+        view = view.model_copy(update={"model_note": note})
     if not view.todos:
         view = note_todos(view, plan.todos, plan.dependencies)
     for worker in plan.workers:

@@ -77,7 +77,7 @@ def to_html(view: RunView) -> str:
             _review(view) if view.clarification is None else Html(),
             _section(words.WARNINGS, bullets(view.warnings)),
             _plan(view),
-            folded((words.TIME,), _times(view)),
+            folded((_time_title(view),), _times(view)),
             folded((_agents_title(view),), *(_agent(agent) for agent in view.agents)),
             folded((words.MATRIX,), _matrix(view.matrix)),
             _request(view),
@@ -219,6 +219,11 @@ def _times(view: RunView) -> Html:
     ]
     head = _row("th", ["Agent", "State", "Began after", "Took", "Spent", "Path"])
     return _table(head, rows)
+
+
+def _time_title(view: RunView) -> str:
+    took = figures.span_words(view.started_ms, view.ended_ms)
+    return f"{words.TIME} · {took}" if took else words.TIME
 
 
 def _agents_title(view: RunView) -> str:

@@ -198,8 +198,8 @@ def _times(view: RunView) -> list[str]:
         after = figures.span_words(view.started_ms, agent.started_ms)
         parts = [
             words.state_words(agent),
-            f"after {after}" if after not in {"", "0.0 s"} else "",
             figures.agent_figures(agent),
+            f"began after {after}" if after not in {"", "0.0 s"} else "",
             words.CRITICAL if agent.is_critical else "",
         ]
         said = " · ".join(part for part in parts if part)

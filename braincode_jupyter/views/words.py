@@ -132,9 +132,13 @@ HINTS: Mapping[ReasonCode, str] = MappingProxyType(
         "context_too_long": "Refer to less, or choose a model with a longer context.",
         "vision_unsupported": "Choose a model that sees, or leave the image out.",
         "token_limit": "Raise --max-tokens.",
+        "cut_off": "Run it again, or give the role a fallback model.",
+        "empty_reply": "Run it again, or give the role a fallback model.",
+        "provider_error": "Try again later, or give the role a fallback model.",
         "stale_recording": "Record again with --record.",
     }
 )
+KEPT = "What was done is kept: %braincode sessions lists it."
 NOT_RUN = "Not run: the run ended before its turn."
 INTERRUPTED = "The session file ends without an end record."
 RESUME_HINT = "What was found is kept: %%braincode --continue ID goes on in its session."
@@ -144,7 +148,8 @@ NO_REVIEW_STOPPED = "The run ended before the review."
 NO_REVIEW_DEMO = "The embedded demo model never reviews its own work."
 NO_REVIEW_ASKED = "Switched off with --no-review."
 LATE_ADDED = "The reviewer's reply was not usable, so it cannot approve."
-DEMO_MODEL = "Answered by the embedded demo model: small, local, good for trying things out."
+DEMO_MODEL = "The embedded demo model"
+DEMO_NOTE = "small, on this machine. It shows how a run works and does not reason well."
 RECOVERED = "A torn line of the session file was closed; what it held is lost."
 
 YOUR_REQUEST = "your request"
@@ -165,7 +170,7 @@ OWNERS: Mapping[str, str] = MappingProxyType(
 CELLS: Mapping[str, str] = MappingProxyType(
     {"seen": "●", "own": "own", "withheld": "·", "not_called": "–"}
 )
-CELL_LEGEND = "● seen   own: its own   · withheld   – not called"
+CELL_LEGEND = "● seen, own: its own, · not seen, – not called"
 
 ANSWER = "Answer"
 PARTIAL = "Text before it broke off"
@@ -292,7 +297,19 @@ def attempt_words(attempt: AttemptView) -> str:
     """Return a failed attempt: which model, why, and what it spent all the same."""
     spent = "" if attempt.tokens is None else f", {attempt.tokens:,} tokens"
     said = f": {attempt.message}" if attempt.message else ""
-    return f"{FAILED_ATTEMPT} {attempt.attempt}: {attempt.model_id} {attempt.code}{spent}{said}"
+    code = attempt.code.replace("_", " ")
+    return f"{FAILED_ATTEMPT} {attempt.attempt}: {attempt.model_id} {code}{spent}{said}"
+
+
+def demo_words(name: str) -> str:
+    """Say plainly which small model answers."""
+    return f"{name.removesuffix(' (local demo model)') or DEMO_MODEL}: {DEMO_NOTE}"
+
+
+def lost_words(roles: tuple[str, ...]) -> str:
+    """Return the warning that an answer was written without the results of some workers."""
+    them = "it" if len(roles) == 1 else "them"
+    return f"{waiting_words(roles)} gave no result; the answer was written without {them}."
 
 
 def tool_words(call: ToolCallView) -> str:

@@ -21,7 +21,7 @@ def outputs_of(document: dict[str, Any], index: int) -> list[dict[str, Any]]:
     return document["cells"][index]["outputs"]
 
 
-def test_a_run_ends_as_a_card_that_is_saved_without_widget_state(
+def test_B07_a_run_ends_as_a_card_that_is_saved_without_widget_state(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook(ASK)
@@ -36,7 +36,7 @@ def test_a_run_ends_as_a_card_that_is_saved_without_widget_state(
     assert "widgets" not in document["metadata"]
 
 
-def test_a_saved_card_is_drawn_without_a_kernel(open_notebook: Callable[..., Any]) -> None:
+def test_B07_a_saved_card_is_drawn_without_a_kernel(open_notebook: Callable[..., Any]) -> None:
     notebook = open_notebook(ASK)
     notebook.run(1)
     notebook.saved()
@@ -49,7 +49,7 @@ def test_a_saved_card_is_drawn_without_a_kernel(open_notebook: Callable[..., Any
     expect(card.get_by_role("button", name="Stop")).to_have_count(0)
 
 
-def test_a_run_that_somebody_else_saved_half_way_is_drawn_as_interrupted(
+def test_B07_a_run_that_somebody_else_saved_half_way_is_drawn_as_interrupted(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook("slow = 'primary'", ASK)
@@ -68,7 +68,7 @@ def test_a_run_that_somebody_else_saved_half_way_is_drawn_as_interrupted(
     expect(card.get_by_role("button", name="Stop")).to_have_count(0)
 
 
-def test_stop_ends_a_run_within_seconds(open_notebook: Callable[..., Any]) -> None:
+def test_B06_stop_ends_a_run_within_seconds(open_notebook: Callable[..., Any]) -> None:
     notebook = open_notebook("slow = 'primary'", ASK)
     notebook.run(1)
     cell = notebook.start(2)
@@ -83,7 +83,9 @@ def test_stop_ends_a_run_within_seconds(open_notebook: Callable[..., Any]) -> No
     expect(cell.locator(".jp-OutputArea")).to_contain_text("braincode:")
 
 
-def test_a_kernel_interrupt_ends_a_run_within_seconds(open_notebook: Callable[..., Any]) -> None:
+def test_B06_a_kernel_interrupt_ends_a_run_within_seconds(
+    open_notebook: Callable[..., Any],
+) -> None:
     notebook = open_notebook("slow = 'librarian'", ASK)
     notebook.run(1)
     cell = notebook.start(2)
@@ -98,7 +100,7 @@ def test_a_kernel_interrupt_ends_a_run_within_seconds(open_notebook: Callable[..
     expect(cell.locator(".jp-OutputArea")).to_contain_text("The run was interrupted.")
 
 
-def test_stop_reaches_a_background_run_while_another_cell_blocks_the_kernel(
+def test_B06_stop_reaches_a_background_run_while_another_cell_blocks_the_kernel(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook(
@@ -114,7 +116,7 @@ def test_stop_reaches_a_background_run_while_another_cell_blocks_the_kernel(
     expect(notebook.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
 
 
-def test_after_a_reload_during_a_run_the_card_is_complete(
+def test_B08_after_a_reload_during_a_run_the_card_is_complete(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook(
@@ -134,7 +136,7 @@ def test_after_a_reload_during_a_run_the_card_is_complete(
     expect(shown.locator(".bc-state")).to_contain_text("cancelled")
 
 
-def test_a_failed_run_fails_its_cell_and_the_next_ones_do_not_run(
+def test_B04_a_failed_run_fails_its_cell_and_the_next_ones_do_not_run(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook("%%braincode --brain nope\nx", "after = True")

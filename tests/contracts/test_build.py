@@ -102,7 +102,7 @@ def test_bundles_stay_small() -> None:
 
 
 @built
-def test_built_code_asks_for_nothing_from_outside() -> None:
+def test_B09_built_code_asks_for_nothing_from_outside() -> None:
     code = (STATIC / "run-widget.js").read_text(encoding="utf-8")
     style = (STATIC / "run-widget.css").read_text(encoding="utf-8")
 

@@ -82,6 +82,20 @@ async def test_B15_what_was_shown_is_what_was_sent(tmp_path: Path) -> None:
         assert packet.model_dump_json(by_alias=True, exclude_none=True, indent=2) in sent
 
 
+async def test_R6_why_a_worker_failed_reaches_others_as_a_code_alone(tmp_path: Path) -> None:
+    words = "quota of team ZEBRA used up"
+    failure = ModelError(words, code="rate_limited", partial="half a ZEBRA thought")
+    model = ScriptedModel({"router": plan(), "security": failure})
+
+    run = await prepared(tmp_path, model, review=True).execute()
+
+    assert run.status == "completed"
+    others = [c for c in model.calls if c.role != "security"]
+    assert not [c.role for c in others if "ZEBRA" in c.prompt.system + c.prompt.user]
+    assert "rate_limited" in next(c for c in others if c.call_kind == "primary").prompt.user
+    assert words in "".join(r.error for r in run.records if r.type == "model_error")
+
+
 @pytest.mark.parametrize(
     ("text", "state"),
     [

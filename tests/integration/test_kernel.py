@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -14,7 +15,8 @@ from uuid import uuid4
 import pytest
 from jupyter_client.manager import KernelManager
 
-from braincode_jupyter.runtime import read_run
+from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_run
+from braincode_jupyter.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +92,7 @@ class Outcome:
 class Kernel:
     """A kernel process with a home of its own."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, setup: str = SETUP) -> None:
         self.home = home / ".braincode"
         self._earlier: set[Path] = set()
         self._of_others: list[dict[str, Any]] = []
@@ -100,7 +102,7 @@ class Kernel:
         self.client: BlockingKernelClient = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=WAIT_S)
-        outcome = self.run(SETUP)
+        outcome = self.run(setup)
         assert not outcome.error, outcome.text
 
     def send(self, code: str, *, cell_id: str | None = None) -> str:
@@ -165,6 +167,12 @@ class Kernel:
             if message["msg_type"] == "update_display_data":
                 return dict(message["content"]["data"])
 
+    def kill(self) -> None:
+        self.manager.signal_kernel(signal.SIGKILL)
+        deadline = time.monotonic() + WAIT_S
+        while self.manager.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
     def close(self) -> None:
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
@@ -200,7 +208,7 @@ def test_a_run_on_a_page_is_a_widget_that_ends_as_the_static_bundle(kernel: Kern
     assert [sorted(data) for data in outcome.outputs] == [[RUN_MIME, "text/html", "text/plain"]]
 
 
-def test_the_request_is_recorded_as_it_was_typed(kernel: Kernel) -> None:
+def test_B01_the_request_is_recorded_as_it_was_typed(kernel: Kernel) -> None:
     typed = (
         'Explain {"a": {"b": 1}} f"{x:>10}" \\frac{1}{2} {undefined} {{x}} $name $$ ${HOME}\n?? '
     )
@@ -217,7 +225,7 @@ def test_the_request_is_recorded_as_it_was_typed(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("phase", ["router", "worker", "primary", "review"])
 @pytest.mark.parametrize("cell_id", [None, "cell-2"])
-def test_interrupt_ends_a_run_in_each_phase(
+def test_B23_interrupt_ends_a_run_in_each_phase(
     kernel: Kernel, phase: str, cell_id: str | None
 ) -> None:
     kernel.run(f"slow = {phase!r}")
@@ -272,7 +280,7 @@ def test_without_autoawait_a_run_blocks_and_can_be_interrupted(kernel: Kernel) -
     kernel.run("slow = None")
 
 
-def test_a_second_interrupt_ends_at_once(kernel: Kernel) -> None:
+def test_B23_a_second_interrupt_ends_at_once(kernel: Kernel) -> None:
     kernel.run(DEAF)
     msg_id = kernel.send(ASK, cell_id="deaf")
     kernel.wait_for_call("primary")
@@ -290,7 +298,7 @@ def test_a_second_interrupt_ends_at_once(kernel: Kernel) -> None:
     kernel.run(SETUP.replace("%load_ext", "%reload_ext"))
 
 
-def test_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) -> None:
+def test_B06_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kernel) -> None:
     kernel.run("slow = 'primary'")
     msg_id = kernel.send("%%braincode --background --roles analyst,librarian\nx", cell_id="c")
     outcome = kernel.collect(msg_id)
@@ -314,7 +322,6 @@ def test_B28_a_session_that_is_being_written_is_refused_and_its_run_stays_in_rea
     session_id = kernel.wait_for_call("primary")
     other = Kernel(kernel.home.parent)
     try:
-        other.run(SETUP)
         outcomes = [at.run(f"%%braincode --continue {session_id}\nmore") for at in (kernel, other)]
         shown = other.run(f"%braincode show {session_id}")
     finally:
@@ -340,7 +347,7 @@ def test_background_without_a_page_waits(kernel: Kernel) -> None:
     assert outcome.outputs[0][RUN_MIME]["state"] == "completed"
 
 
-def test_a_failed_run_fails_its_cell_in_one_line_with_a_hint(kernel: Kernel) -> None:
+def test_B04_a_failed_run_fails_its_cell_in_one_line_with_a_hint(kernel: Kernel) -> None:
     outcome = kernel.run("%%braincode --brain nope\nwhy?")
 
     assert outcome.error == "UnknownNameError"
@@ -360,7 +367,7 @@ def test_an_interrupt_ends_a_waiting_line_magic(kernel: Kernel) -> None:
     kernel.run("slow = None")
 
 
-def test_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
+def test_B24_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
     outcome = kernel.run(
         "import asyncio, braincode_jupyter\n"
         "ticks = 0\n"
@@ -379,6 +386,48 @@ def test_python_api_works_on_a_running_loop(kernel: Kernel) -> None:
     assert outcome.text.split() == ["completed", "True", "True", "completed"]
 
 
+def test_R54_loading_starts_no_process_opens_no_connection_and_makes_no_file(
+    tmp_path: Path,
+) -> None:
+    made = Kernel(tmp_path, setup="import sys, time, psutil\nme = psutil.Process()")
+    try:
+        state = "len(me.children()), len(me.net_connections())"
+        before = made.value(state)
+        made.run("%load_ext braincode_jupyter")
+        made.run("while 'braincode_jupyter.models.agents' not in sys.modules: time.sleep(0.1)")
+
+        assert made.value(state) == before
+        assert not made.home.exists()
+    finally:
+        made.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+@pytest.mark.parametrize("phase", ["router", "worker", "review"])
+def test_a_kernel_killed_in_any_phase_leaves_a_session_to_go_on_in(
+    tmp_path: Path, phase: str
+) -> None:
+    made = Kernel(tmp_path)
+    try:
+        made.run(f"slow = {phase!r}")
+        roles = "" if phase == "router" else "--roles librarian,analyst"
+        made.send(f"%%braincode {roles} --review\n{WHY}")
+        session_id = made.wait_for_call(phase)
+
+        made.kill()
+
+        assert read_run(session_id, made.home).status == "interrupted"
+        again = RunArguments(
+            home=made.home, models=ScriptedModel(), heuristic=True, continue_session=session_id
+        )
+        run = asyncio.run(prepare_run("and now?", again, Sources()).execute())
+        assert run.status == "completed"
+        assert run.session_id == session_id
+        assert read_run(session_id, made.home).status == "completed"
+    finally:
+        made.close()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_killed_kernel_leaves_a_session_that_reads_as_interrupted(tmp_path: Path) -> None:
     made = Kernel(tmp_path)
@@ -387,7 +436,7 @@ def test_a_killed_kernel_leaves_a_session_that_reads_as_interrupted(tmp_path: Pa
         made.send(ASK, cell_id=uuid4().hex)
         session_id = made.wait_for_call("primary")
 
-        made.manager.signal_kernel(signal.SIGKILL)
+        made.kill()
         run = read_run(session_id, made.home)
 
         assert run.status == "interrupted"

@@ -51,7 +51,7 @@ def execute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Execute:
     return execute_
 
 
-def test_the_saved_output_is_the_final_state_and_no_widget(execute: Execute) -> None:
+def test_B32_the_saved_output_is_the_final_state_and_no_widget(execute: Execute) -> None:
     notebook = execute(ASK, ASK.replace("--review", "--background"))
 
     for cell in notebook.cells[1:]:
@@ -63,14 +63,14 @@ def test_the_saved_output_is_the_final_state_and_no_widget(execute: Execute) -> 
     assert "widgets" not in notebook.metadata
 
 
-def test_two_executions_give_the_same_text(execute: Execute) -> None:
+def test_B32_two_executions_give_the_same_text(execute: Execute) -> None:
     first, second = (execute(ASK).cells[1].outputs[0].data["text/plain"] for _ in range(2))
 
     assert SIZES.sub("#", first) == SIZES.sub("#", second)
     assert "Session" not in first
 
 
-def test_a_failed_run_stops_the_notebook_with_its_one_line(execute: Execute) -> None:
+def test_B04_a_failed_run_stops_the_notebook_with_its_one_line(execute: Execute) -> None:
     with pytest.raises(CellExecutionError, match=r"braincode: No .* is called 'nope'"):
         execute("%%braincode --brain nope\nWhy?", "after = True")
 

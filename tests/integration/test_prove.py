@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.sections import ModelCall
 
 
-async def test_every_token_is_seen_exactly_where_the_matrix_says() -> None:
+async def test_B15_every_token_is_seen_exactly_where_the_matrix_says() -> None:
     report = await prove_isolation()
 
     assert report.holds, str(report)
@@ -52,7 +52,7 @@ async def test_a_leak_would_be_found() -> None:
     assert any(row.fragment == "security: packet" for row in report.leaks)
 
 
-def test_hidden_forms_of_a_token_are_all_listed() -> None:
+def test_B15_hidden_forms_of_a_token_are_all_listed() -> None:
     token = "0123456789abcdef"  # noqa: S105 - no secret
     forms = encodings(token)
 

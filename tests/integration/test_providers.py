@@ -10,6 +10,7 @@ import pytest
 
 from braincode_jupyter.errors import ModelError
 from braincode_jupyter.models import ModelRegistry, ProviderModels, RetryPolicy, Timeouts
+from braincode_jupyter.models.client import MAX_REPLY_BYTES
 from braincode_jupyter.models.entries import THINKING_LEVELS
 from braincode_jupyter.protocol.sections import ImagePart, ModelCall, ModelReply, Prompt
 
@@ -234,6 +235,15 @@ async def test_stream_without_an_ending_is_cut_off(
 
     assert (error.code, error.partial) == ("cut_off", "Hello")
     assert len(provider.seen) == 1
+
+
+async def test_a_reply_without_an_end_is_cut_off_at_the_limit(provider: LoopbackProvider) -> None:
+    provider.streams(provider.chat(*(["x" * 1_048_576] * 12)))
+
+    error = await failure(provider, CHAT)
+
+    assert error.code == "cut_off"
+    assert MAX_REPLY_BYTES < len(error.partial) <= MAX_REPLY_BYTES + 1_048_576
 
 
 @EVERY_FORMAT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -48,7 +49,29 @@ async def main():
     return run.status
 print(asyncio.run(main()))
 """,
+    "with another event loop installed": """
+class Loop(asyncio.SelectorEventLoop):
+    pass
+class Policy(asyncio.DefaultEventLoopPolicy):
+    def new_event_loop(self):
+        return Loop()
+asyncio.set_event_loop_policy(Policy())
+async def main():
+    return (await braincode_jupyter.run_async('why?', **ask)).status
+print(asyncio.run(main()))
+""",
 }
+FORKED = """
+import os, signal, warnings
+print(braincode_jupyter.run('why?', **ask).status, flush=True)
+warnings.simplefilter("ignore")
+child = os.fork()
+if not child:
+    signal.alarm(30)
+    print(braincode_jupyter.run('why?', **ask).status, flush=True)
+    os._exit(0)
+print(os.waitpid(child, 0)[1])
+"""
 LEFT_RUNNING = """
 use_models(ScriptedModel({"primary": Reply(text="late", delay_s=600)}))
 threading.Thread(target=lambda: braincode_jupyter.run('why?', **ask), daemon=True).start()
@@ -69,11 +92,18 @@ def run_script(code: str, home: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("code", SCRIPTS.values(), ids=SCRIPTS.keys())
-def test_a_run_completes_without_ipython(code: str, tmp_path: Path) -> None:
+def test_B24_a_run_completes_without_ipython(code: str, tmp_path: Path) -> None:
     ended = run_script(f"{code}\nprint('IPython' in sys.modules)", tmp_path)
 
     assert ended.stdout.split() == ["completed", "False"], ended.stderr
     assert ended.stderr == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_B24_a_run_completes_in_a_child_that_was_forked_after_another_run(tmp_path: Path) -> None:
+    ended = run_script(FORKED, tmp_path)
+
+    assert ended.stdout.split() == ["completed", "completed", "0"], ended.stderr
 
 
 def test_a_process_that_ends_leaves_an_end_record(tmp_path: Path) -> None:

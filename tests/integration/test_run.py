@@ -349,7 +349,7 @@ async def test_what_looks_like_a_key_in_a_file_never_leaves(tmp_path: Path) -> N
 
     assert all(key not in call.prompt.user for call in model.calls)
     assert any("masked" in call.prompt.user for call in model.calls)
-    assert any("1 values that look like keys" in text for text in result.view.warnings)
+    assert any("masked as possible keys: 1 value" in text for text in result.view.warnings)
     session = tmp_path / "home" / "sessions" / f"{result.session_id}.jsonl"
     assert key not in session.read_text(encoding="utf-8")
 

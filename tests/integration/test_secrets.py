@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,6 +35,14 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / "mcp.json").write_text('{"mcpServers": {"docs": {}}}', encoding="utf-8")
     (root / "notes.txt").write_text("Sales fell.", encoding="utf-8")
     return tmp_path
+
+
+@pytest.fixture
+def on_provider(user: Path, provider: LoopbackProvider, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the user a key of the loopback provider."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+    return user
 
 
 def arguments(user: Path, models: ScriptedModel) -> RunArguments:
@@ -105,10 +114,9 @@ def test_R69_a_request_with_a_configured_key_is_refused_without_showing_it(
 
 
 async def test_R68_a_key_that_a_provider_sends_back_is_shown_and_saved_nowhere(
-    user: Path, provider: LoopbackProvider, monkeypatch: pytest.MonkeyPatch
+    on_provider: Path, provider: LoopbackProvider
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+    user = on_provider
     provider.streams_always(provider.chat("You sent ", KEY[:9], KEY[9:20], KEY[20:], "."))
     streamed: list[str] = []
 
@@ -126,3 +134,19 @@ async def test_R68_a_key_that_a_provider_sends_back_is_shown_and_saved_nowhere(
     assert not [piece for piece in streamed if KEY[:9] in piece or KEY[9:20] in piece]
     (session,) = (user / ".braincode" / "sessions").glob("*.jsonl")
     assert KEY not in session.read_text(encoding="utf-8")
+
+
+async def test_R70_a_log_of_everything_holds_no_key(
+    on_provider: Path, provider: LoopbackProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    user = on_provider
+    provider.fails(401, f"Incorrect API key provided: {KEY}")
+    caplog.set_level(logging.DEBUG)
+
+    asked = RunArguments(home=user / ".braincode", project_root=user / "sales", heuristic=True)
+    run = await prepare_run("echo", asked, Sources()).execute()
+
+    assert run.status == "failed"
+    assert caplog.records
+    assert KEY not in caplog.text
+    assert run.error.__context__ is None

@@ -114,7 +114,7 @@ def prompts(run: Run) -> dict[str, tuple[str, str]]:
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(case=cases())
-def test_private_text_of_a_worker_changes_no_byte_elsewhere(
+def test_B15_R4_private_text_of_a_worker_changes_no_byte_elsewhere(
     case: Case, tmp_path_factory: object
 ) -> None:
     folder = tmp_path_factory.mktemp("run")

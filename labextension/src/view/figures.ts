@@ -1,15 +1,15 @@
 /** Numbers as people read them. */
 
-/** `< 0.1 s`, `8.2 s`, `19 s`, `3:05`, `1:02:03`. */
+/** `< 0.1 s`, `8.2 s`, `19 s`, `3:05`, `1:02:03`; whole seconds that have passed, as the clock. */
 export function duration(ms: number): string {
-  if (ms < 50) {
+  if (ms < 100) {
     return '< 0.1 s';
   }
   const seconds = ms / 1000;
-  if (seconds < 9.95) {
-    return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) {
+    return `${(Math.floor(seconds * 10) / 10).toFixed(1)} s`;
   }
-  return seconds < 59.5 ? `${Math.round(seconds)} s` : clock(ms);
+  return seconds < 60 ? `${Math.floor(seconds)} s` : clock(ms);
 }
 
 /** `0:41`, `1:02:03`: the ticking clock of the header. */
@@ -31,10 +31,13 @@ export function count(value: number): string {
   return value < 999_500 ? `${Math.round(value / 1_000)}k` : `${(value / 1_000_000).toFixed(1)}M`;
 }
 
-/** `$0.031`, `$1.20`, `< $0.001`. */
+/** `$0.031`, `$1.20`, `< $0.001`, `$0`. */
 export function money(usd: number): string {
   if (usd > 0 && usd < 0.001) {
     return '< $0.001';
+  }
+  if (usd === 0) {
+    return '$0';
   }
   return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`;
 }

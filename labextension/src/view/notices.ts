@@ -52,9 +52,10 @@ export function warnings(): Part<RunView> {
 
 export function modelNote(): Part<RunView> {
   const part = section('model');
-  const text = h('p');
+  const text = h('p', 'bc-is-warn');
   part.body.append(text);
   part.setTitle(WORDS.model);
+  part.el.classList.add('bc-oneline');
   return {
     el: part.el,
     update(view) {

@@ -177,7 +177,7 @@ export const WORDS = {
   plotBroken: (label: string) => `plot: ${label} (cannot be drawn)`,
   attempts: 'Failed attempts',
   attempt: (number: number, model: string, code: string, message: string) =>
-    `${number}. ${model}: ${code}${message ? ` · ${message}` : ''}`,
+    `${number}. ${model}: ${code.replaceAll('_', ' ')}${message ? ` · ${message}` : ''}`,
   partial: 'Text before it broke off',
   live: 'Reply so far',
   saw: (who: string, tokens: string) => `What ${who} saw · ${tokens} tokens`,
@@ -187,7 +187,7 @@ export const WORDS = {
   nothingYet: 'Nothing yet.',
   matrix: 'Who saw what',
   matrixSize: (rows: number, columns: number) => `${plural(rows, 'call')} × ${plural(columns, 'section')}`,
-  legend: '● saw it, own: its own text, · withheld, empty: not called',
+  legend: '● saw it, own: its own text, · did not see it, empty: not called',
   beingPlanned: 'being planned',
   noWorker: 'none: one agent answered alone',
   noneRan: 'none ran',
@@ -226,6 +226,6 @@ export function plural(count: number, noun: string): string {
 export const MATRIX_CELLS = {
   seen: { sign: '●', word: 'saw it' },
   own: { sign: 'own', word: 'its own' },
-  withheld: { sign: '·', word: 'withheld' },
+  withheld: { sign: '·', word: 'did not see it' },
   not_called: { sign: '', word: 'not called' }
 } as const;

@@ -209,7 +209,7 @@ def test_stop_is_sent_and_shown_at_once(open_card: OpenCard) -> None:
     expect(card.find(".bc-stop")).to_be_disabled()
 
 
-def test_silent_kernel_is_said_and_stop_names_the_interrupt(open_card: OpenCard) -> None:
+def test_B06_silent_kernel_is_said_and_stop_names_the_interrupt(open_card: OpenCard) -> None:
     card = open_card(samples.running(), answers=False)
 
     expect(card.find(".bc-note")).to_contain_text("Stop with the interrupt button")
@@ -240,7 +240,7 @@ def test_clock_ticks_while_running_and_stands_at_the_end(open_card: OpenCard) ->
 
 
 @pytest.mark.parametrize("name", ["hostile", "failed-worker", "clarification"])
-def test_untrusted_text_becomes_text_only(open_card: OpenCard, name: str) -> None:
+def test_B33_untrusted_text_becomes_text_only(open_card: OpenCard, name: str) -> None:
     card = open_card(samples.SAMPLES[name]())
     open_all(card)
 
@@ -262,7 +262,7 @@ def test_control_characters_are_taken_out(open_card: OpenCard) -> None:
     assert "\u202e" not in text
 
 
-def test_streamed_markup_is_text_at_every_prefix(open_card: OpenCard) -> None:
+def test_B33_streamed_markup_is_text_at_every_prefix(open_card: OpenCard) -> None:
     card = open_card(samples.answering())
     bad = "<img src=x onerror=alert(1)><svg><script>alert(1)</script></svg>"
 
@@ -275,14 +275,14 @@ def test_streamed_markup_is_text_at_every_prefix(open_card: OpenCard) -> None:
 
 @pytest.mark.parametrize("is_dark", [False, True])
 @pytest.mark.parametrize("name", ["running", "failed-worker", "clarification", "cut-off"])
-def test_text_has_enough_contrast(open_card: OpenCard, name: str, *, is_dark: bool) -> None:
+def test_B11_text_has_enough_contrast(open_card: OpenCard, name: str, *, is_dark: bool) -> None:
     card = open_card(samples.SAMPLES[name](), is_dark=is_dark)
     open_all(card)
 
     assert card.page.evaluate(CONTRASTS) == []
 
 
-def test_everything_is_reached_by_keyboard_in_order(open_card: OpenCard) -> None:
+def test_B11_everything_is_reached_by_keyboard_in_order(open_card: OpenCard) -> None:
     card = open_card(samples.running())
 
     reached: list[str] = []
@@ -298,7 +298,7 @@ def test_everything_is_reached_by_keyboard_in_order(open_card: OpenCard) -> None
     assert outline == "solid"
 
 
-def test_state_changes_are_spoken_and_streamed_text_is_not(open_card: OpenCard) -> None:
+def test_B11_state_changes_are_spoken_and_streamed_text_is_not(open_card: OpenCard) -> None:
     card = open_card(samples.answering())
     spoken = card.find("[aria-live=polite]")
     card.stream("p", 0, "never spoken")
@@ -317,7 +317,7 @@ def test_narrow_card_does_not_scroll_sideways(open_card: OpenCard, width: int) -
     assert card.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_reduced_motion_is_respected(open_card: OpenCard) -> None:
+def test_B11_reduced_motion_is_respected(open_card: OpenCard) -> None:
     card = open_card(samples.running())
     card.page.emulate_media(reduced_motion="reduce")
 
@@ -342,7 +342,7 @@ def test_matrix_says_each_cell_in_words(open_card: OpenCard) -> None:
         "aria-label", "its own"
     )
     expect(table.locator("tr").nth(1).locator("td").nth(3)).to_have_attribute(
-        "aria-label", "withheld"
+        "aria-label", "did not see it"
     )
 
 

@@ -152,7 +152,16 @@ def test_forced_roles_work_alone_and_the_first_is_primary(
     assert plan.workers[1].goal.endswith("Why {this}?")
     assert not plan.requires_review
     assert plan.clarification == default_clarification()
-    assert _pairs(plan) == ["todo-02-qa>todo-01-analyst"]
+    assert _pairs(plan) == ["as-qa>as-analyst"]
+    assert [t.title for t in plan.todos] == ["Answer as Analyst", "Look at it as QA"]
+
+
+def test_a_reviewer_that_is_added_has_a_short_todo(make_plan: MakePlan, bind: Bind) -> None:
+    plan = bind(make_plan("analyst", "librarian"), review=True)
+
+    assert [(t.id, t.title) for t in plan.todos if t.role == "review"] == [
+        ("review", "Check the answer against the evidence")
+    ]
 
 
 def test_a_forced_reviewer_that_is_not_first_reviews(

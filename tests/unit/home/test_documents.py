@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +18,6 @@ from braincode_jupyter.home import (
     read_presets,
     read_settings,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _FOUR = (
     "azure-openai-responses/gpt-5.5",
@@ -197,3 +195,18 @@ def test_a_file_in_place_of_the_home_is_a_clear_error(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigurationError, match="cannot be used"):
         ensure_home(tmp_path / "home")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="owners are a POSIX matter")
+def test_R55_a_home_of_another_user_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    home = Path("/")
+    if os.geteuid() == 0:
+        home = tmp_path / "theirs"
+        home.mkdir(mode=0o755)
+        os.chown(home, 65534, -1)
+    before = home.stat().st_mode
+
+    with pytest.raises(ConfigurationError, match="belongs to another user"):
+        ensure_home(home)
+
+    assert home.stat().st_mode == before

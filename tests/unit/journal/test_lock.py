@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from braincode_jupyter.errors import JournalError
+from braincode_jupyter.errors import JournalError, SessionInUseError
 from braincode_jupyter.journal import open_session, read_lines
 from braincode_jupyter.protocol.records import Warned
 
@@ -59,7 +59,7 @@ def _finish(process: subprocess.Popen[str]) -> None:
     assert process.returncode == 0
 
 
-def test_a_second_process_is_told_who_writes_and_what_to_do(tmp_path: Path) -> None:
+def test_B28_a_second_process_is_told_who_writes_and_what_to_do(tmp_path: Path) -> None:
     process = _start(_HOLD, str(tmp_path))
 
     with pytest.raises(JournalError, match=f"in use by process {process.pid} since") as caught:
@@ -122,7 +122,7 @@ def test_the_note_names_this_process_while_it_writes(tmp_path: Path) -> None:
     assert not note.exists()
 
 
-def test_lines_of_two_programs_that_take_no_lock_all_survive(tmp_path: Path) -> None:
+def test_B28_lines_of_two_programs_that_take_no_lock_all_survive(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     count = 300
     processes = [_start(_WRITE, str(path), name, str(count)) for name in ("a", "b")]
@@ -138,3 +138,17 @@ def test_lines_of_two_programs_that_take_no_lock_all_survive(tmp_path: Path) -> 
     messages = [line for line in read.lines if line["type"] == "warning"]
     assert read.bad == ()
     assert len(messages) == 2 * count
+
+
+def test_R100_a_disk_without_file_locks_is_told(tmp_path: Path) -> None:
+    # A folder in its place cannot be locked, as on a disk that has no locks.
+    (tmp_path / "sessions" / "s.lock").mkdir(parents=True)
+
+    writer = open_session(tmp_path, "s")
+    with pytest.raises(SessionInUseError, match="is in use by this process"):
+        open_session(tmp_path, "s")
+    (notice,) = writer.notices
+    writer.close()
+
+    assert "s.lock-file" in notice
+    assert open_session(tmp_path, "other").notices == ()

@@ -72,7 +72,7 @@ def test_keys_begin_with_time_type_and_context_and_end_with_ours(tmp_path: Path)
     assert [line["seq"] for line in read_original(path)] == [1, 2, 3, 4]
 
 
-def test_separators_and_half_characters_stay_inside_their_line(tmp_path: Path) -> None:
+def test_B29_R92_separators_and_half_characters_stay_inside_their_line(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     text = "a\u2028b\u2029c\u0085d\ud83de\nf\x00 数据"
 
@@ -115,7 +115,7 @@ def test_an_opaque_record_is_written_as_it_came_with_a_new_number(tmp_path: Path
 
 
 @pytest.mark.parametrize("after_cut", [b"", b"\n"])
-def test_a_cut_at_any_byte_of_the_last_record_loses_that_record_alone(
+def test_B27_a_cut_at_any_byte_of_the_last_record_loses_that_record_alone(
     tmp_path: Path, after_cut: bytes
 ) -> None:
     whole = tmp_path / "whole.jsonl"
@@ -141,7 +141,7 @@ def test_a_cut_at_any_byte_of_the_last_record_loses_that_record_alone(
         assert path.read_bytes().startswith(content[:cut])
 
 
-def test_a_torn_piece_is_reported_with_its_place(tmp_path: Path) -> None:
+def test_B27_a_torn_piece_is_reported_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     _write(path, *_RECORDS)
     size = path.stat().st_size

@@ -53,7 +53,7 @@ def refused(prompt: str, root: Path) -> str:
 
 
 @pytest.mark.parametrize("target", ["../outside/key.txt", "../project-secret/x.txt", "../none"])
-def test_a_path_out_of_the_project_stops_the_run_and_names_its_target(
+def test_B20_a_path_out_of_the_project_stops_the_run_and_names_its_target(
     target: str, project: Path
 ) -> None:
     message = refused(f"@{target}", project)
@@ -69,7 +69,7 @@ def test_absolute_paths_work_inside_the_project_alone(project: Path) -> None:
     assert "outside" in refused(f"@{project.parent}/outside/key.txt", project)
 
 
-def test_links_are_followed_inside_the_project_and_refused_out_of_it(project: Path) -> None:
+def test_B20_links_are_followed_inside_the_project_and_refused_out_of_it(project: Path) -> None:
     (project / "a.txt").write_text("mine")
     (project / "inner.txt").symlink_to(project / "a.txt")
     (project / "outer.txt").symlink_to(project.parent / "outside" / "key.txt")
@@ -92,10 +92,10 @@ def test_links_in_a_circle_are_missing(project: Path) -> None:
     (project / "a.txt").symlink_to(project / "b.txt")
     (project / "b.txt").symlink_to(project / "a.txt")
 
-    assert missing("@a.txt", project).reason == "file not found"
+    assert missing("@a.txt", project).reason == "is a link that leads nowhere"
 
 
-def test_a_file_exchanged_for_a_link_between_check_and_read_is_refused(project: Path) -> None:
+def test_B20_a_file_exchanged_for_a_link_between_check_and_read_is_refused(project: Path) -> None:
     (project / "a.txt").write_text("mine")
     located = locate("a.txt", root=project)
     assert located is not None
@@ -119,7 +119,7 @@ def test_a_folder_exchanged_for_a_link_between_check_and_read_is_refused(project
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs on this system")
-def test_a_fifo_is_refused_without_blocking(project: Path) -> None:
+def test_B20_a_fifo_is_refused_without_blocking(project: Path) -> None:
     (project / "real.txt").write_text("x")
     os.mkfifo(project / "pipe.txt")
     located = locate("real.txt", root=project)
@@ -144,7 +144,7 @@ def test_system_folders_are_refused_even_for_a_project_at_the_root(target: str) 
      ".npmrc", ".pypirc", "credentials.json", ".git-credentials", ".ssh/config", ".aws/config",
      ".docker/config.json", "kernel-0a1b2c3d.json", "secrets.toml"],
 )  # fmt: skip
-def test_secret_files_are_refused_by_name(name: str, project: Path) -> None:
+def test_B20_secret_files_are_refused_by_name(name: str, project: Path) -> None:
     path = project / name
     path.parent.mkdir(exist_ok=True)
     path.write_text("token")
@@ -189,7 +189,7 @@ ODD_NAMES = ["my data.csv", "a@b.txt", "naïve–ü.md", "数据.csv", 'say "hi"
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_completion_offers_a_form_that_resolves_to_exactly_that_file(
+def test_B19_completion_offers_a_form_that_resolves_to_exactly_that_file(
     name: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(name)
@@ -200,7 +200,7 @@ def test_completion_offers_a_form_that_resolves_to_exactly_that_file(
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_name_is_found_in_the_other_unicode_form(
+def test_B19_a_name_is_found_in_the_other_unicode_form(
     form: Literal["NFC", "NFD"], tmp_path: Path
 ) -> None:
     name = unicodedata.normalize(form, "naïve–ü.md")

@@ -103,14 +103,20 @@ def test_quotes_keep_blanks_and_backslashes() -> None:
         ('"--review"', 1),
     ],
 )
-def test_prose_and_stray_quotes_are_refused_with_their_position(line: str, position: int) -> None:
+def test_B02_prose_and_stray_quotes_are_refused_with_their_position(
+    line: str, position: int
+) -> None:
     with pytest.raises(UsageError, match=f"character {position} "):
         parse_arguments(line)
 
 
-def test_unknown_option_names_the_near_one() -> None:
-    with pytest.raises(UnknownNameError, match=r"Did you mean --review"):
-        parse_arguments("--reviw")
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("--reviw", "--review or --no-review"), ("--modee", "--mode"), ("--Team", "--team")],
+)
+def test_unknown_option_names_the_near_ones_alone(typed: str, meant: str) -> None:
+    with pytest.raises(UnknownNameError, match=rf"Did you mean {meant}\?"):
+        parse_arguments(typed)
 
 
 @pytest.mark.parametrize("option", [option for option in OPTIONS if option.later])

@@ -176,6 +176,24 @@ def test_ipython_asks_the_matcher_and_suppresses_its_own(completion: ReferenceCo
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("%%braincode --mo", "option"),
+        ("%%braincode --mode ra", "value"),
+        ("%%braincode\n@my", "reference"),
+    ],
+)
+def test_each_offer_says_what_it_is(completion: ReferenceCompletion, text: str, kind: str) -> None:
+    shell = SimpleNamespace(Completer=completer())
+    completion.attach(shell)
+
+    with provisionalcompleter():
+        found = [item.type for item in shell.Completer.completions(text, len(text))]
+
+    assert found == [kind]
+
+
 def test_other_cells_are_completed_as_before(completion: ReferenceCompletion) -> None:
     shell = SimpleNamespace(Completer=completer())
     completion.attach(shell)

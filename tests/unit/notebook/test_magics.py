@@ -80,7 +80,7 @@ def test_a_cell_runs_to_its_end_and_binds_the_run(shell: Shell, run: Callable[[s
     assert printed.startswith("braincode: ")
 
 
-def test_nothing_of_a_request_is_expanded(
+def test_B01_nothing_of_a_request_is_expanded(
     shell: Shell, run: Callable[[str], str], model: ScriptedModel
 ) -> None:
     shell.user_ns.update(x=7, name="secret-value")
@@ -94,7 +94,7 @@ def test_nothing_of_a_request_is_expanded(
 
 
 @pytest.mark.parametrize("end", ["", "?", "??"])
-def test_nothing_of_a_line_is_expanded(
+def test_B03_nothing_of_a_line_is_expanded(
     run: Callable[[str], str], model: ScriptedModel, end: str
 ) -> None:
     run("name = 'secret-value'")
@@ -117,7 +117,7 @@ def test_a_dry_run_shows_the_plan_and_asks_nobody_but_the_router(
     assert "_braincode" not in shell.user_ns
 
 
-def test_a_failed_call_fails_the_cell_and_keeps_the_run(
+def test_B04_a_failed_call_fails_the_cell_and_keeps_the_run(
     shell: Shell, run: Callable[[str], str]
 ) -> None:
     refused = ModelError("Key refused.", code="authentication", provider="openai", hint="Set it.")
@@ -191,6 +191,14 @@ def test_bad_input_is_an_error_with_a_hint_before_any_call(
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("cell", ["%%braincode", "%%braincode\n", "%%braincode --review\n \n"])
+def test_an_empty_cell_gets_the_usage_in_three_lines(run: Callable[[str], str], cell: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        run(cell)
+
+    assert len("\n".join(caught.value._render_traceback_()).splitlines()) == 3
+
+
 @pytest.mark.parametrize("line", ["what is in df?", "price is $name and {name}", "shwo me"])
 def test_B05_a_request_on_the_line_magic_is_told_where_it_goes(
     run: Callable[[str], str], line: str
@@ -242,7 +250,7 @@ def test_a_session_is_continued_in_the_same_file(
         ("models", "openai/"),
         ("local", "Apache-2.0"),
         ("doctor", "Home folder"),
-        ("prove", "had to be"),
+        ("prove", "has to be"),
         ("refs nothing here", "No references"),
         ("mcp", "No MCP servers"),
         ("hooks", "No hooks"),

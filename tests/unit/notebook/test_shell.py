@@ -23,7 +23,7 @@ OURS = "get_ipython().run_cell_magic('braincode', '', 'x\\n')\n"
         "  %braincode refs @x?\n",
     ],
 )
-def test_a_line_that_ends_in_a_question_mark_calls_our_magic(line: str) -> None:
+def test_B05_a_line_that_ends_in_a_question_mark_calls_our_magic(line: str) -> None:
     (kept,) = keep_question_marks([line])
 
     rest = line.strip().removeprefix("%braincode ")
@@ -93,7 +93,7 @@ def test_nothing_is_left_behind() -> None:
     before = list(shell.input_transformers_cleanup), list(shell.input_transformers_post)
 
     access.install(str, lambda line, cell: line + cell, awaited=lambda line, cell: line + cell)
-    assert len(shell.input_transformers_cleanup) == len(before[0]) + 1
+    assert len(shell.input_transformers_cleanup) == len(before[0]) + 2
     assert len(shell.input_transformers_post) == len(before[1]) + 1
     access.remove()
 

@@ -141,7 +141,7 @@ MIXED = Cells(
 )  # fmt: skip
 
 
-def test_all_outputs_of_a_cell_are_sent_in_order(tmp_path: Path) -> None:
+def test_B22_all_outputs_of_a_cell_are_sent_in_order(tmp_path: Path) -> None:
     text = cell("@cell:mixed", tmp_path, MIXED).text
 
     pieces = ["everything()", "printed", "stderr", "warned", "0  1", "error ValueError", "it broke"]

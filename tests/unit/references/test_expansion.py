@@ -119,3 +119,18 @@ def test_without_a_place_to_look_typed_references_stop_the_run(tmp_path: Path) -
     for token in ("@cell:a", "@out:[1]", "@var:df"):
         with pytest.raises(UnresolvedReferenceError, match="no notebook here"):
             expand(token, project_root=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "token"), [("my data.csv", '@"my data.csv"'), ("a@b.txt", '@"a@b.txt"')]
+)
+def test_B19_a_name_that_needs_quotes_is_told_with_the_form_that_works(
+    tmp_path: Path, name: str, token: str
+) -> None:
+    (tmp_path / name).write_text("x", encoding="utf-8")
+
+    found = expand(f"look at @{name} please", project_root=tmp_path)
+
+    assert found.sections == ()
+    assert found.warnings == (f"@{name} was not sent: write {token}.",)
+    assert expand("look at @my friend and @a friend", project_root=tmp_path).warnings == ()

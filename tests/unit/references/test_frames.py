@@ -29,7 +29,7 @@ FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
 
 @pytest.mark.parametrize("library", FRAMES)
-def test_a_frame_gives_shape_schema_and_statistics_but_no_cell_values(library: str) -> None:
+def test_B30_a_frame_gives_shape_schema_and_statistics_but_no_cell_values(library: str) -> None:
     frame = FRAMES[library](columns())
 
     found = describe(frame)
@@ -68,7 +68,7 @@ def test_a_label_reads_plainly() -> None:
 # Field report B30: 2,000 columns × 1 million rows.
 
 
-def test_a_frame_far_too_wide_and_long_is_described_in_a_second_without_a_copy() -> None:
+def test_B30_a_frame_far_too_wide_and_long_is_described_in_a_second_without_a_copy() -> None:
     block = np.broadcast_to(np.float32(1.5), (1_000_000, 2_000))
     frame = pd.DataFrame(block, copy=False)
     frame.columns = [f"col{i}" for i in range(2_000)]

@@ -44,7 +44,7 @@ def code(source: str, outputs: list[dict[str, object]], number: int) -> dict[str
     }  # fmt: skip
 
 
-def test_a_large_notebook_gives_sources_and_text_outputs_without_base64(tmp_path: Path) -> None:
+def test_B21_a_large_notebook_gives_sources_and_text_outputs_without_base64(tmp_path: Path) -> None:
     payload = base64.b64encode(os.urandom(1_100_000)).decode()
     plot: dict[str, object] = {
         "output_type": "display_data",

@@ -42,7 +42,7 @@ def snapshot(token: str, root: Path, **values: object) -> Content:
     return found.outcome
 
 
-def test_a_variable_is_looked_up_by_name_and_no_other_is_touched(tmp_path: Path) -> None:
+def test_B30_a_variable_is_looked_up_by_name_and_no_other_is_touched(tmp_path: Path) -> None:
     source = Variables(df=pd.DataFrame({"a": [1]}), other="private")
 
     found = expand("why? @var:df", project_root=tmp_path, variables=source)
@@ -74,6 +74,13 @@ def test_an_unknown_name_stops_the_run_with_near_names(tmp_path: Path) -> None:
         expand("@var:sale", project_root=tmp_path, variables=Variables(sales=1, x=2))
 
     assert "@var:sales" in caught.value.hint
+
+
+def test_an_option_does_not_hide_near_names(tmp_path: Path) -> None:
+    with pytest.raises(UnresolvedReferenceError) as caught:
+        snapshot("@var:sale!rows", tmp_path, sales=1)
+
+    assert caught.value.hint == "Did you mean @var:sales?"
 
 
 def test_an_unknown_option_stops_the_run(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braincode_jupyter.protocol import records as r
-from braincode_jupyter.protocol.plan import Clarification, ClarificationOption
+from braincode_jupyter.protocol.plan import Clarification, ClarificationOption, ModelSummary
 from braincode_jupyter.views import AgentView, RunView, close_view, fold, fold_all, start_view
 
 MOVING = {"queued", "waiting", "running"}
@@ -44,7 +44,10 @@ def test_a_whole_run_is_completed_with_answer_and_review() -> None:
     assert view.title == sample.PROMPT
     assert view.routing == "routed 0.82"
     assert view.models == ("acme/large", "beta/medium")
-    assert view.warnings == ("One worker failed.",)
+    assert view.warnings == (
+        "One worker failed.",
+        "librarian gave no result; the answer was written without it.",
+    )
 
 
 def test_agents_stand_in_the_order_of_the_card() -> None:
@@ -98,6 +101,18 @@ def test_the_plan_is_visible_before_a_worker_starts() -> None:
     assert agent(view, "summarize").waiting_for == "librarian, analyst, statistician"
     assert agent(view, "analyst").state == "queued"
     assert view.todos[2].needs_numbers == (2,)
+
+
+def test_a_small_model_is_named_from_the_plan_on() -> None:
+    name = "Tiny 0.1B (local demo model)"
+    model = ModelSummary(id="local/embedded", provider="local", name=name)
+    (start, plan) = (one for one in FULL if isinstance(one, r.RunStart))
+    assert plan.plan is not None
+    small = plan.plan.model_copy(update={"model": model})
+
+    view = folded(start, plan.model_copy(update={"plan": small}))
+
+    assert view.model_note.startswith("Tiny 0.1B: small, on this machine.")
 
 
 def test_routing_is_visible_at_once() -> None:
@@ -316,7 +331,7 @@ def test_a_refused_call_is_a_warning_with_figures() -> None:
 
     (warning,) = folded(refused).warnings
 
-    assert warning.startswith("Budget: analyst was not called. 9.5k tokens of 10.0k tokens")
+    assert warning.startswith("Budget: analyst was not called. 9.5k of 10.0k tokens")
 
 
 def test_hidden_characters_of_an_answer_are_counted_and_marked() -> None:

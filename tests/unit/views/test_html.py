@@ -114,7 +114,7 @@ def poisoned(text: str) -> RunView:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_stays_text_wherever_it_stands(text: str) -> None:
+def test_B33_hostile_text_stays_text_wherever_it_stands(text: str) -> None:
     assert_tame(to_html(poisoned(text)))
 
 
@@ -125,7 +125,7 @@ def test_the_words_of_hostile_markup_are_still_readable() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_every_streamed_prefix_is_tame(text: str) -> None:
+def test_B33_every_streamed_prefix_is_tame(text: str) -> None:
     for end in range(len(text) + 1):
         view = fold(
             start_view("s"), sample.failure("primary", "p", 1, "cut_off", partial=text[:end])
@@ -192,7 +192,7 @@ def test_other_elements_cannot_be_made() -> None:
         element("script", "x")
 
 
-def test_a_page_holds_the_card_and_loads_nothing() -> None:
+def test_B33_a_page_holds_the_card_and_loads_nothing() -> None:
     page = to_page(poisoned("</title><script src=//e></script>"))
 
     found = census(page)

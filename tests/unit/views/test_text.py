@@ -56,7 +56,7 @@ def test_a_small_run_reads_like_this() -> None:
         Who saw what
                  1   2
           rush   ● own
-          ● seen   own: its own   · withheld   – not called
+          ● seen, own: its own, · not seen, – not called
           1 request, 2 answer
 
         Models: acme/large

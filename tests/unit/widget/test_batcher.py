@@ -71,7 +71,7 @@ def test_first_change_is_sent_at_once(
     assert sent == [{"kind": "delta", "seq": 1, "patch": {"set": {"phase": "routing"}}}]
 
 
-def test_at_most_ten_messages_a_second_whatever_happens(
+def test_B10_at_most_ten_messages_a_second_whatever_happens(
     batcher: Batcher, loop: TurnedLoop, sent: list[dict[str, Any]]
 ) -> None:
     for number in range(1_000):
@@ -97,7 +97,7 @@ def test_nothing_is_sent_while_nothing_happens(
     assert loop.later == []
 
 
-def test_bytes_grow_with_content_and_not_with_its_square(
+def test_B10_bytes_grow_with_content_and_not_with_its_square(
     batcher: Batcher, loop: TurnedLoop, sent: list[dict[str, Any]]
 ) -> None:
     agents = tuple(
@@ -123,7 +123,7 @@ def test_bytes_grow_with_content_and_not_with_its_square(
     assert large <= 4.5 * small
 
 
-def test_five_megabytes_stay_within_message_and_memory_limits(
+def test_B31_five_megabytes_stay_within_message_and_memory_limits(
     batcher: Batcher, loop: TurnedLoop, sent: list[dict[str, Any]]
 ) -> None:
     piece = "y" * 100

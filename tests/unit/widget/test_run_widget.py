@@ -50,7 +50,7 @@ def test_state_holds_the_view_and_the_built_code(widget: HeardWidget) -> None:
     assert ".bc-run" in state["_css"]
 
 
-def test_bundle_has_text_and_html_beside_the_widget(widget: HeardWidget) -> None:
+def test_B09_bundle_has_text_and_html_beside_the_widget(widget: HeardWidget) -> None:
     bundle = widget._repr_mimebundle_()
 
     assert bundle is not None
