@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from braincode_jupyter.brain.grammar import Reference, format_reference, parse_references
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.errors import UnresolvedReferenceError
+from braincode_jupyter.machine.paths import names_near
 from braincode_jupyter.references import limits
 from braincode_jupyter.references.cells import resolve_cell
 from braincode_jupyter.references.content import (
@@ -24,7 +25,6 @@ from braincode_jupyter.references.content import (
     encoded,
 )
 from braincode_jupyter.references.files import resolve_file
-from braincode_jupyter.references.paths import names_near
 from braincode_jupyter.references.sessions import SessionLookup, resolve_session
 from braincode_jupyter.references.text import counted
 from braincode_jupyter.references.variables import resolve_variable
