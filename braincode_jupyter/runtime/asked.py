@@ -63,15 +63,15 @@ def _check_types(prompt: object, arguments: RunArguments) -> None:
         value: object = getattr(arguments, name)
         is_right = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
         if value is not None and not is_right:
-            raise UsageError(f"{name} cannot be {_shown(value)}.", hint=f"Give {words}.")
+            raise UsageError(f"{name} cannot be {shown(value)}.", hint=f"Give {words}.")
     if arguments.mode not in {None, "auto", "radical"}:
-        raise UsageError(f"mode cannot be {_shown(arguments.mode)}.", hint="Give auto or radical.")
+        raise UsageError(f"mode cannot be {shown(arguments.mode)}.", hint="Give auto or radical.")
     for role in arguments.roles:
         if not isinstance(role, str):  # pyright: ignore[reportUnnecessaryIsInstance] - see above
-            raise UsageError(f"A role cannot be {_shown(role)}.", hint="Give names of roles.")
+            raise UsageError(f"A role cannot be {shown(role)}.", hint="Give names of roles.")
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     return repr(value if isinstance(value, str | int) else type(value).__name__)[:40]
 
 

@@ -31,7 +31,7 @@ from braincode_jupyter.protocol.records import RunOptions
 from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
-from braincode_jupyter.runtime.asked import check_arguments
+from braincode_jupyter.runtime.asked import check_arguments, shown
 from braincode_jupyter.runtime.beforehand import COMPUTED_BEFOREHAND, evidence_sections
 from braincode_jupyter.runtime.outside import open_outside
 from braincode_jupyter.runtime.settings import default_home
@@ -427,7 +427,7 @@ def no_session(wanted: str, *, hint: str) -> UsageError:
     ref = wanted.removeprefix("@@")
     if ref == "last":
         return UsageError("There is no session yet.", hint="Each %%braincode cell makes one.")
-    return UsageError(f"No session starts with {_shown(ref)}.", hint=hint)
+    return UsageError(f"No session starts with {shown(ref)}.", hint=hint)
 
 
 def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:
