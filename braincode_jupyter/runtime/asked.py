@@ -72,6 +72,7 @@ def _check_types(prompt: object, arguments: RunArguments) -> None:
 
 
 def shown(value: object) -> str:
+    """Return a value as it may stand in an error: short, and no text of an unknown object."""
     return repr(value if isinstance(value, str | int) else type(value).__name__)[:40]
 
 
