@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -234,4 +235,5 @@ async def test_what_looks_like_a_key_in_a_tool_result_is_masked(tmp_path: Path) 
     result = await run(tmp_path, script)
 
     assert key not in result.workers["librarian"].summary
-    assert "masked" in result.workers["librarian"].summary
+    # The known keys are taken out first; a shape that nobody registered is masked.
+    assert re.search(r"\[(secret|masked)", result.workers["librarian"].summary)
