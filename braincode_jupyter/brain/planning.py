@@ -170,7 +170,7 @@ def _reason_to_skip_router(t: Transition, base: AgentRoutingPlan) -> str | None:
         has_images=request.has_images,
         has_continuity=request.has_continuity,
     ):
-        return "Small talk needs no router."
+        return "A short request: one agent answers, and no router is asked."
     if not request.router.candidates:
         t.warn("No model can route; planned from the words of the request.")
         return "No router model is usable."

@@ -93,6 +93,8 @@ class ProviderModels:
         self._retries = retries or RetryPolicy()
         self._servers = servers
         self._jitter = jitter or SystemRandom().random
+        self.on_wait: Callable[[ModelCall, ModelError, float], None] | None = None
+        """Told of each wait before a call is tried again: the call, why, and seconds."""
         self._allowance = Allowance(self._retries.run_allowance_s)
         self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool] = WeakKeyDictionary()
 
@@ -172,6 +174,8 @@ class ProviderModels:
                         error.message += f" ({tries} tries, {waited_s:.1f} s waited)"
                     raise
                 waited_s += wait_s
+                if self.on_wait is not None:
+                    self.on_wait(call, error, wait_s)
                 waits.append({"code": error.code, "status": error.status, "waitedS": wait_s})
                 await asyncio.sleep(wait_s)
             else:

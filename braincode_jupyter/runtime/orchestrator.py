@@ -37,6 +37,7 @@ from braincode_jupyter.protocol.records import (
 )
 from braincode_jupyter.protocol.usage import ReasonCode
 from braincode_jupyter.views.fold import fold, start_view
+from braincode_jupyter.views.words import REASONS
 
 if TYPE_CHECKING:
     from braincode_jupyter.brain.state import RunRequest, RunState
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from braincode_jupyter.views.run_view import RunView
 
 _log = logging.getLogger(__name__)
+SILENT_WAIT_S = 2.0
+"""A shorter wait for a provider needs no word while it lasts."""
 _PHASES: dict[CallKind, str] = {
     "router": "router",
     "worker": "support",
@@ -107,6 +110,8 @@ class Orchestrator:
         self.state = initial(self.request)
         self.view = start_view(self.request.session_id)
         self._inbox = asyncio.Queue()
+        if hasattr(self.models, "on_wait"):
+            setattr(self.models, "on_wait", self._note_wait)  # noqa: B010 - beyond the port
 
     async def execute(self) -> None:
         """Run to the terminal record.
@@ -329,6 +334,16 @@ class Orchestrator:
             )
             self.records.append(note)
             self.view = fold(self.view, note).model_copy(update={"is_saved": False})
+
+    def _note_wait(self, call: ModelCall, error: ModelError, wait_s: float) -> None:
+        """Say why an agent is silent, while it is."""
+        if self.ended is not None or wait_s < SILENT_WAIT_S:
+            return
+        reason = REASONS[_reason(error.code)]
+        message = f"{call.role}: {reason} It is asked again after {wait_s:.0f} s."
+        self._write(Warned(timestamp=self.clock.now_ms(), message=message), durable=False)
+        if self.observer is not None:
+            self.observer.on_view(self.view)
 
     def _start(self, call: ModelCall) -> None:
         if self.plans_only and call.call_kind != "router":

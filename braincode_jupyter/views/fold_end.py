@@ -35,6 +35,7 @@ Ending = Literal["completed", "failed", "cancelled", "interrupted"]
 ENDED = frozenset({"completed", "failed", "cancelled", "interrupted"})
 """States of a run that is over; a question ends it too, once its end record is there."""
 
+_NOT_REVIEWED = "not reviewed"
 _LOST_STATES = frozenset({"failed", "blocked", "cancelled", "cut_off"})
 
 
@@ -63,7 +64,15 @@ def note_end(view: RunView, record: RunEnded) -> RunView:
         view = view.model_copy(update={"state": "needs_clarification"})
         return _finish(view, "completed", record.timestamp)
     view = view.model_copy(update={"state": "completed"})
-    return _note_lost(_finish(view, "completed", record.timestamp))
+    return _note_lost(_told_once(_finish(view, "completed", record.timestamp)))
+
+
+def _told_once(view: RunView) -> RunView:
+    """Leave out warnings that repeat what the review says: that there was none, and why."""
+    if view.review.state != "not_reviewed":
+        return view
+    kept = tuple(one for one in view.warnings if _NOT_REVIEWED not in one.casefold())
+    return view.model_copy(update={"warnings": kept})
 
 
 def _note_lost(view: RunView) -> RunView:

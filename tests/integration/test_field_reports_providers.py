@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from braincode_jupyter.runtime import PreparedRun
+    from braincode_jupyter.views.run_view import RunView
     from tests.integration.conftest import LoopbackProvider
 
 KEY = "lan-key-0123456789"
@@ -66,6 +68,30 @@ async def test_B14_tries_that_came_before_an_answer_are_visible(
         assert any("answered at try 3" in warning for warning in shown.view.warnings)
         (reply,) = [record for record in shown.records if record.type == "model_reply"]
         assert (reply.retries, reply.waited_ms > 0) == (2, True)
+
+
+async def test_B14_B18_a_wait_for_a_provider_is_told_while_it_lasts(
+    home: Path, provider: LoopbackProvider
+) -> None:
+    provider.always_fails(429, "slow down", retry_after="30")
+    is_told = asyncio.Event()
+
+    class Watcher:
+        def on_view(self, view: RunView) -> None:
+            if any("is asked again after 3" in warning for warning in view.warnings):
+                is_told.set()
+
+        def on_text(self, context_id: str, offset: int, text: str) -> None:
+            pass
+
+    job = prepared(home, "analyst")
+    task = asyncio.create_task(job.execute(Watcher()))
+    await asyncio.wait_for(is_told.wait(), 30)
+    job.stop()
+    run = await asyncio.wait_for(task, 5)
+
+    assert run.status == "cancelled"
+    assert "analyst: The provider is limiting requests." in " ".join(run.view.warnings)
 
 
 async def test_B04_a_refused_key_is_one_cause_with_a_next_step_and_no_key(

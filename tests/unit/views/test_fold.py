@@ -115,6 +115,20 @@ def test_a_small_model_is_named_from_the_plan_on() -> None:
     assert view.model_note.startswith("Tiny 0.1B: small, on this machine.")
 
 
+def test_that_nobody_reviewed_is_told_once() -> None:
+    view = folded(
+        *sample.beginning(),
+        sample.reply("primary", "summarize", 4, "Four."),
+        r.Warned(timestamp=sample.at(5), message="A review was planned: it is not reviewed."),
+        r.Warned(timestamp=sample.at(5), message="The price is unknown."),
+        STOPS[2],
+    )
+
+    assert view.review.state == "not_reviewed"
+    assert "The price is unknown." in view.warnings
+    assert not any("not reviewed" in warning for warning in view.warnings)
+
+
 def test_routing_is_visible_at_once() -> None:
     view = folded(*sample.beginning()[:5])
 
