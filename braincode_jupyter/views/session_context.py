@@ -13,11 +13,13 @@ from typing import Final, Literal, cast
 
 Line = Mapping[str, object]
 SessionStatus = Literal["completed", "failed", "incomplete"]
-SessionDetail = Literal["", "completed", "failed", "cancelled", "interrupted"]
+SessionDetail = Literal["", "completed", "asks back", "failed", "cancelled", "interrupted"]
 
 MAX_ENTRIES: Final = 24
 """Entries of a context, unless told otherwise."""
-FACT_TYPES: Final = frozenset({"run_start", "run_end", "run_error", "run_cancelled"})
+FACT_TYPES: Final = frozenset(
+    {"run_start", "clarification_request", "run_end", "run_error", "run_cancelled"}
+)
 """Record types that `summarise` looks at."""
 
 _TODO_STATES = frozenset({"pending", "running", "completed", "blocked", "failed"})
@@ -123,9 +125,11 @@ def summarise(lines: Iterable[Line], *, session_id: str, updated_ms: int) -> Ses
             case "run_start":
                 facts = _after_start(facts, line)
             case "run_end":
-                facts = replace(
-                    facts, status="completed", detail="completed", summary=_text(line, "summary")
-                )
+                detail = "asks back" if facts.detail == "asks back" else "completed"
+                summary = _text(line, "summary")
+                facts = replace(facts, status="completed", detail=detail, summary=summary)
+            case "clarification_request":
+                facts = replace(facts, detail="asks back")
             case "run_error":
                 facts = _after_error(facts, line)
             case "run_cancelled":

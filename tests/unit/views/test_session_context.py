@@ -39,6 +39,14 @@ def test_an_error_after_an_answer_changes_the_detail_alone() -> None:
     assert (facts.status, facts.summary, facts.detail) == ("completed", "Because.", "failed")
 
 
+def test_a_run_that_asked_back_is_told_from_one_that_answered() -> None:
+    asked = _facts(_START, {"type": "clarification_request"}, _END)
+
+    assert (asked.status, asked.detail) == ("completed", "asks back")
+    again = _facts(_START, {"type": "clarification_request"}, _END, _START, _END)
+    assert again.detail == "completed"
+
+
 def test_a_run_stands_where_it_ended_and_an_open_one_comes_last() -> None:
     worker = {"type": "worker_end", "worker": "qa", "result": {"summary": "ok"}}
 
