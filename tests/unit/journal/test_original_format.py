@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from original_reader import list_original, read_original
 
 from braincode_jupyter.journal import list_sessions, read_lines, read_records
+from braincode_jupyter.protocol.outside_records import ToolExecuted
 from braincode_jupyter.protocol.records import (
     OpaqueRecord,
     RunEnded,
@@ -69,7 +70,8 @@ def test_records_that_we_share_are_typed_and_the_rest_is_opaque(sessions: Path) 
     for name, cls in _KNOWN_BY_TYPE.items():
         assert isinstance(by_type[name], cls)
     assert isinstance(by_type["run_end"], RunEnded)
-    assert isinstance(by_type["tool_execution_summary"], OpaqueRecord)
+    assert isinstance(by_type["tool_execution_summary"], ToolExecuted)
+    assert isinstance(by_type["check_summary"], OpaqueRecord)
     assert by_type["hook_stop"].timestamp > 0
 
 
