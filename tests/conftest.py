@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from braincode_jupyter.machine.child_guard import descendants
 from braincode_jupyter.models.weights import OVERRIDE_VARIABLE, WEIGHTS, weights_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _ROOT = Path(__file__).parents[1]
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -23,6 +24,13 @@ _SYSTEM_CONNECT = socket.socket.connect
 @pytest.fixture(scope="session")
 def project_root() -> Path:
     return _ROOT
+
+
+@pytest.fixture
+def left_alive() -> Callable[[], dict[int, str]]:
+    """Return what tells the processes that came of this test and still live."""
+    before = descendants(os.getpid()).items()
+    return lambda: dict(descendants(os.getpid()).items() - before)
 
 
 def _installed_weights() -> Path | None:

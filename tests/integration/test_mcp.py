@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 from mcp_hub import KEY, OLD_SERVER, MemoryPins, connected, stdio_entry
 
-from braincode_jupyter.machine.child_guard import descendants
 from braincode_jupyter.protocol.outside import PinnedTool
 from braincode_jupyter.protocol.tools import ToolRefused
 from braincode_jupyter.tools.mcp_results import MAX_RESULT_BYTES
 from braincode_jupyter.tools.mcp_servers import McpLimits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _SHORT = McpLimits(connect_s=60.0, call_s=1.5, longest_call_s=4.0)
@@ -288,19 +287,23 @@ async def test_calls_in_flight_are_answered_when_the_hub_closes(tmp_path: Path) 
 
 
 @_POSIX
-async def test_nothing_is_alive_after_close_not_even_what_left_its_group(tmp_path: Path) -> None:
+async def test_nothing_is_alive_after_close_not_even_what_left_its_group(
+    tmp_path: Path, left_alive: Callable[[], dict[int, str]]
+) -> None:
     async with connected(tmp_path) as run:
         await run.call("spawns")
-        assert len(descendants(os.getpid())) >= 4
+        assert len(left_alive()) >= 4
         started = time.monotonic()
         await run.hub.aclose()
 
-    assert descendants(os.getpid()) == {}
+    assert left_alive() == {}
     assert time.monotonic() - started < 10
 
 
 @_POSIX
-async def test_a_cancelled_run_leaves_nothing_alive(tmp_path: Path) -> None:
+async def test_a_cancelled_run_leaves_nothing_alive(
+    tmp_path: Path, left_alive: Callable[[], dict[int, str]]
+) -> None:
     async def run_until_cancelled(ready: asyncio.Event) -> None:
         async with connected(tmp_path) as run:
             await run.call("spawns")
@@ -313,4 +316,4 @@ async def test_a_cancelled_run_leaves_nothing_alive(tmp_path: Path) -> None:
         await ready.wait()
         running.cancel()
 
-    assert descendants(os.getpid()) == {}
+    assert left_alive() == {}

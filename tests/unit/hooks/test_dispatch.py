@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -19,10 +18,10 @@ from braincode_jupyter.hooks import (
     user_prompt_submit,
 )
 from braincode_jupyter.hooks.dispatch import hook_record
-from braincode_jupyter.machine.child_guard import descendants
 from braincode_jupyter.protocol.outside import HookHandler
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from braincode_jupyter.protocol.outside import HookEvent
@@ -142,7 +141,9 @@ async def test_a_folder_that_is_gone_is_a_failure_of_the_hook(tmp_path: Path) ->
     assert "could not be started" in (report.records[0].reason or "")
 
 
-async def test_a_hook_that_hangs_ends_with_everything_it_started(tmp_path: Path) -> None:
+async def test_a_hook_that_hangs_ends_with_everything_it_started(
+    tmp_path: Path, left_alive: Callable[[], dict[int, str]]
+) -> None:
     command = "(setsid sh -c 'sleep 300; true' &) ; sleep 300 & trap '' TERM; sleep 300; sleep 300"
     started = time.monotonic()
 
@@ -150,14 +151,16 @@ async def test_a_hook_that_hangs_ends_with_everything_it_started(tmp_path: Path)
 
     assert report.records[0].reason == "ended after 1 s"
     assert time.monotonic() - started < 10
-    assert descendants(os.getpid()) == {}
+    assert left_alive() == {}
 
 
-async def test_what_a_hook_leaves_behind_is_ended(tmp_path: Path) -> None:
+async def test_what_a_hook_leaves_behind_is_ended(
+    tmp_path: Path, left_alive: Callable[[], dict[int, str]]
+) -> None:
     report = await _fired(tmp_path, _hook("sleep 300 & echo ready"))
 
     assert report.additional_context == ("ready",)
-    assert descendants(os.getpid()) == {}
+    assert left_alive() == {}
 
 
 async def test_a_hook_that_floods_is_cut_and_goes_on(tmp_path: Path) -> None:
@@ -177,7 +180,9 @@ async def test_hooks_run_beside_one_another(tmp_path: Path) -> None:
     assert [run.status for run in report.records] == ["completed", "completed"]
 
 
-async def test_a_stopped_run_ends_its_hooks(tmp_path: Path) -> None:
+async def test_a_stopped_run_ends_its_hooks(
+    tmp_path: Path, left_alive: Callable[[], dict[int, str]]
+) -> None:
     async with asyncio.TaskGroup() as group:
         task = group.create_task(_fired(tmp_path, _hook("touch there; sleep 300")))
         while not (tmp_path / "there").exists():  # noqa: ASYNC110 - another process makes it
@@ -185,7 +190,7 @@ async def test_a_stopped_run_ends_its_hooks(tmp_path: Path) -> None:
         task.cancel()
 
     assert task.cancelled()
-    assert descendants(os.getpid()) == {}
+    assert left_alive() == {}
 
 
 async def test_an_unread_input_is_no_trouble(tmp_path: Path) -> None:
