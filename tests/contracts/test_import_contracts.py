@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import posixpath
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -84,3 +86,17 @@ def test_a_planted_module_is_named_in_the_report(name: str, planted_report: str)
     stem = Path(name).stem
 
     assert re.search(rf"\b{stem}\b", planted_report), planted_report
+
+
+def test_modules_of_the_front_end_import_no_circle(front_end_paths: dict[str, Path]) -> None:
+    graph = {
+        name: {
+            posixpath.normpath(posixpath.join(posixpath.dirname(name), target)) + ".ts"
+            for target in re.findall(r"from '(\.[^']*)'", path.read_text(encoding="utf-8"))
+        }
+        for name, path in front_end_paths.items()
+    }
+
+    ordered = list(TopologicalSorter(graph).static_order())
+
+    assert set(ordered) >= set(front_end_paths)

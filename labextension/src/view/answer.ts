@@ -1,12 +1,12 @@
 /** The answer: plain text while it streams, formatted text at its end. */
 
 import type { AnswerView, RunView } from '../protocol/generated';
+import type { Actions } from './actions';
 import { drawBlocks } from './blocks';
 import { h, setTextOrHide } from './elements';
 import { count } from './figures';
 import { isGoing } from './header';
 import { plainText } from './plain-text';
-import type { Actions } from './run';
 import { section } from './section';
 import type { Change, StreamedText } from './streamed-text';
 import { ANSWER_NOTES, WORDS } from './words';

@@ -6,19 +6,18 @@
  */
 
 import type { ApprovalView, RunView } from '../protocol/generated';
+import type { Actions, Decision } from './actions';
 import { KeyedList, button, h, setAttribute, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { drawExact } from './exact';
 import { clock } from './figures';
 import { isGoing } from './header';
-import type { Actions, Moment } from './run';
+import type { Moment } from './moment';
 import { section } from './section';
 import { EFFECTS, WORDS } from './words';
 
 /** After this time an answer that changed nothing may be given again. */
 const AGAIN_MS = 5_000;
-
-export type Decision = 'approve' | 'deny' | 'approve_same';
 
 export type Approvals = {
   readonly el: HTMLElement;

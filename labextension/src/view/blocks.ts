@@ -1,9 +1,9 @@
 /** Draws `Block` trees: formatted text as elements and text nodes, never as markup. */
 
 import type { Block, Span } from '../protocol/generated';
+import type { Actions } from './actions';
 import { button, h } from './elements';
 import { plainText } from './plain-text';
-import type { Actions } from './run';
 import { WORDS } from './words';
 
 /** Blocks drawn of one text. */

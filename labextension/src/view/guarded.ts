@@ -1,8 +1,9 @@
 /** A card that cannot be drawn falls back to text; a reader never sees an empty place. */
 
 import type { RunView } from '../protocol/generated';
+import type { Actions } from './actions';
 import { h } from './elements';
-import type { Actions, Drawing } from './run';
+import type { Drawing } from './run';
 import { draw } from './run';
 import { RUN_STATES, WORDS } from './words';
 

@@ -1,10 +1,11 @@
 /** The line that stands on top: what was asked, how it goes, what it costs, and Stop. */
 
 import type { RunView, UsageView } from '../protocol/generated';
+import type { Actions } from './actions';
 import { button, h, setAttribute, setClass, setText, setTextOrHide, sign } from './elements';
 import { clock, count, duration, money } from './figures';
+import type { Moment } from './moment';
 import { oneLine } from './plain-text';
-import type { Actions, Moment } from './run';
 import { PHASES, RUN_STATES, WORDS } from './words';
 
 /** Below this a finished run shows tenths of a second. */

@@ -1,15 +1,16 @@
 /** Draws a run, and changes the drawing in place as newer views and pieces of text come. */
 
 import type { AgentView, RunView } from '../protocol/generated';
+import type { Actions } from './actions';
 import { announcer } from './announcer';
 import { Answer } from './answer';
 import { approvals } from './approval';
-import type { Decision } from './approval';
 import { clarification } from './clarification';
 import { h, setAttribute } from './elements';
 import { footer, wholeRequest } from './footer';
 import { header, isGoing } from './header';
 import { matrix } from './matrix';
+import { KernelMoment, latestOf } from './moment';
 import { failure, modelNote, warnings } from './notices';
 import { plan } from './plan';
 import { plots } from './plots';
@@ -19,21 +20,6 @@ import { StreamedText } from './streamed-text';
 import { timeline } from './timeline';
 import { WORDS } from './words';
 import { workers } from './workers';
-
-/** What a reader can do; what is absent is not offered. */
-export type Actions = {
-  /** False for a recorded run: nothing on the card changes by itself. */
-  readonly isLive: boolean;
-  stop?(): void;
-  /** Whether the kernel waits for an answer of this page. */
-  canAnswer?(approvalId: string): boolean;
-  /** Send an answer; false if it could not be sent. */
-  answer?(approvalId: string, decision: Decision): boolean;
-  insertCode?(code: string, language: string): void;
-};
-
-/** What time it is for the run, in milliseconds since the epoch. */
-export type Moment = { now(): number };
 
 export type Drawing = {
   update(view: RunView): void;
@@ -122,32 +108,6 @@ function setTicking(
 
 function primaryOf(view: RunView): string {
   return view.agents.find(agent => agent.kind === 'primary')?.contextId ?? '';
-}
-
-/** The clock of the kernel: ours, until the kernel tells its own or shows that ours is behind. */
-class KernelMoment implements Moment {
-  private aheadMs = 0;
-  private latestMs = 0;
-
-  constructor(private readonly isLive: boolean) {}
-
-  set(kernelMs: number): void {
-    this.aheadMs = Date.now() - kernelMs;
-  }
-
-  learn(view: RunView): void {
-    this.latestMs = latestOf(view);
-    this.aheadMs = Math.min(this.aheadMs, Date.now() - this.latestMs);
-  }
-
-  now(): number {
-    return this.isLive ? Math.max(this.latestMs, Date.now() - this.aheadMs) : this.latestMs;
-  }
-}
-
-function latestOf(view: RunView): number {
-  const times = view.agents.flatMap(agent => [agent.queuedMs, agent.startedMs, agent.endedMs]);
-  return Math.max(view.startedMs, view.endedMs ?? 0, ...times.map(time => time ?? 0));
 }
 
 const GOING: ReadonlySet<AgentView['state']> = new Set(['queued', 'waiting', 'running', 'waiting_for_approval']);

@@ -5,7 +5,7 @@ import { KeyedList, h, setAttribute, setClass, setText } from './elements';
 import type { Part } from './elements';
 import { count, duration } from './figures';
 import { isGoing } from './header';
-import type { Moment } from './run';
+import type { Moment } from './moment';
 import { foldable } from './section';
 import { AGENT_STATES, WORDS, agentName } from './words';
 

@@ -1,11 +1,11 @@
 /** Inside of one entry: result, what it left open, and what it saw. */
 
 import type { AgentView, ArtifactView, Block } from '../protocol/generated';
+import type { Actions } from './actions';
 import { drawBlocks } from './blocks';
 import { KeyedList, h, lineList, setAttribute, setClass, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
-import type { Actions } from './run';
 import { saw } from './saw';
 import type { StreamedText } from './streamed-text';
 import { toolCalls } from './tool-calls';

@@ -1,18 +1,18 @@
 /** One expandable entry per worker, then the other calls. */
 
 import type { AgentView, RunView } from '../protocol/generated';
+import type { Actions } from './actions';
 import { KeyedList, h, setAttribute, setClass, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { money } from './figures';
 import { isGoing } from './header';
 import { oneLine } from './plain-text';
-import type { Actions } from './run';
 import { foldable } from './section';
 import type { StreamedText } from './streamed-text';
 import { agentColors, setScroll } from './timeline';
+import { AGENT_STATES, WORDS, agentName, stateCounts } from './words';
 import { workerBody } from './worker-body';
 import type { WorkerBody } from './worker-body';
-import { AGENT_STATES, WORDS, agentName, stateCounts } from './words';
 
 /** From this many entries the list scrolls. */
 const LONG_LIST = 24;

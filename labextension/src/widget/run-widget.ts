@@ -2,7 +2,7 @@
 
 import type { RunView } from '../protocol/generated';
 import { isRecord } from '../protocol/read';
-import type { Decision } from '../view/approval';
+import type { Decision } from '../view/actions';
 import { drawGuarded, showText } from '../view/guarded';
 import type { Drawing } from '../view/run';
 import { WORDS } from '../view/words';
