@@ -25,7 +25,13 @@ from braincode_jupyter.journal.listing import (
     session_path,
 )
 from braincode_jupyter.journal.lock import is_being_written
-from braincode_jupyter.journal.reader import BadPiece, SessionLines, read_lines, read_records
+from braincode_jupyter.journal.reader import (
+    BadPiece,
+    SessionLines,
+    read_last_run,
+    read_lines,
+    read_records,
+)
 from braincode_jupyter.journal.writer import SessionWriter
 
 __all__ = [
@@ -37,6 +43,7 @@ __all__ = [
     "is_session_id",
     "list_sessions",
     "open_session",
+    "read_last_run",
     "read_lines",
     "read_records",
     "resolve_session",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,7 @@ from braincode_jupyter.journal.spill import restore
 from braincode_jupyter.protocol.records import parse_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Mapping
+    from collections.abc import Callable, Collection, Generator, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -69,16 +69,31 @@ def read_lines(path: Path, *, types: Collection[str] | None = None) -> SessionLi
     JournalError
         If the file cannot be read at all, is no regular file, or exceeds `MAX_SESSION_BYTES`.
     """
-    pieces = read_bytes(path).split(b"\n")
     collected = _Collected(path=path, counts_gaps=types is None)
-    is_wanted = _head_filter(types)
-    at_byte = 0
-    with _collection_paused():
-        for raw in pieces:
-            if is_wanted(raw) and not raw.isspace():
-                collected.take(raw, at_byte)
-            at_byte += len(raw) + 1
-    return SessionLines(lines=tuple(collected.lines), bad=tuple(collected.bad))
+    return collected.take_all(read_bytes(path).split(b"\n"), is_wanted=_head_filter(types))
+
+
+def read_last_run(path: Path) -> SessionLines:
+    """Read the newest run of a session file; what came before it is only looked at for its ends.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    SessionLines
+        Lines in file order, from the start of the newest run; gaps and places count from there.
+
+    Raises
+    ------
+    JournalError
+        As `read_lines`.
+    """
+    pieces = read_bytes(path).split(b"\n")
+    collected = _Collected(path=path, counts_gaps=False)
+    return collected.take_all(pieces[_start_of_last_run(pieces) :], is_wanted=bool)
 
 
 def read_records(path: Path) -> tuple[AnyRecord, ...]:
@@ -140,6 +155,29 @@ def _head_filter(types: Collection[str] | None) -> Callable[[bytes], object]:
     return re.compile(other.encode()).match
 
 
+def _start_of_last_run(pieces: Sequence[bytes]) -> int:
+    """Return where the newest run begins: after an end, or where a start without plan stands."""
+    is_bound = _head_filter({"run_start", "run_end", "run_error"})
+    start = 0
+    is_over = False
+    for index, raw in enumerate(pieces):
+        if not raw or raw.isspace():
+            continue
+        if is_over:
+            start, is_over = index, False
+        if not is_bound(raw):
+            continue
+        with suppress(LineError):
+            line = decode(raw)
+            kind = line.get("type")
+            if kind == "run_start" and "plan" not in line:
+                start = index
+            is_over = kind == "run_end" or (
+                kind == "run_error" and line.get("willFallback") is not True
+            )
+    return start
+
+
 @dataclass(slots=True)
 class _Collected:
     path: Path
@@ -148,6 +186,17 @@ class _Collected:
     bad: list[BadPiece] = field(default_factory=list[BadPiece])
     last_seq: dict[JsonValue, int] = field(default_factory=dict["JsonValue", int])
     bad_before: dict[JsonValue, int] = field(default_factory=dict["JsonValue", int])
+
+    def take_all(
+        self, pieces: Sequence[bytes], *, is_wanted: Callable[[bytes], object]
+    ) -> SessionLines:
+        at_byte = 0
+        with _collection_paused():
+            for raw in pieces:
+                if is_wanted(raw) and not raw.isspace():
+                    self.take(raw, at_byte)
+                at_byte += len(raw) + 1
+        return SessionLines(lines=tuple(self.lines), bad=tuple(self.bad))
 
     def take(self, raw: bytes, at_byte: int) -> None:
         try:

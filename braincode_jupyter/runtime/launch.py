@@ -25,7 +25,7 @@ from braincode_jupyter.home import ensure_home
 from braincode_jupyter.journal import (
     is_being_written,
     open_session,
-    read_lines,
+    read_last_run,
     resolve_session,
 )
 from braincode_jupyter.protocol.records import parse_record
@@ -38,10 +38,8 @@ from braincode_jupyter.views.fold_end import is_over
 from braincode_jupyter.views.words import HINTS, KEPT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
     from pathlib import Path
-
-    from pydantic import JsonValue
 
     from braincode_jupyter.brain.effects import EndRun
     from braincode_jupyter.journal import SessionWriter
@@ -372,31 +370,10 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     if entry is None:
         error = no_session(session_id, hint="%braincode sessions lists them.")
         raise error
-    try:
-        lines = read_lines(entry.path).lines
-    except OSError as error:
-        raise JournalError(
-            f"The session file {entry.path.name!r} cannot be read: {error.strerror}.",
-            hint="Check its permissions.",
-        ) from error
-    records = tuple(map(parse_record, lines[_start_of_last_run(lines) :]))
+    records = tuple(map(parse_record, read_last_run(entry.path).lines))
     view = start_view(entry.session_id)
     for record in records:
         view = fold(view, record)
     # What another run is writing at this moment has no end record yet, and is not interrupted.
     is_going_on = not is_over(view) and is_being_written(entry.path)
     return Run(view if is_going_on else close_view(view), records)
-
-
-def _start_of_last_run(lines: Sequence[Mapping[str, JsonValue]]) -> int:
-    """Return where the newest run of a session begins; a session may hold many."""
-    # Looked for in the plain lines: only those of one run are worth the types.
-    start = 0
-    is_over = False
-    for index, line in enumerate(lines):
-        kind = line.get("type")
-        if is_over or (kind == "run_start" and "plan" not in line):
-            start, is_over = index, False
-        if kind == "run_end" or (kind == "run_error" and line.get("willFallback") is not True):
-            is_over = True
-    return start

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from original_reader import read_original
 
 from braincode_jupyter.errors import JournalError
-from braincode_jupyter.journal import SessionWriter, read_lines, read_records
+from braincode_jupyter.journal import SessionWriter, read_last_run, read_lines, read_records
 from braincode_jupyter.protocol.records import OpaqueRecord, RunStart, Warned
 
 if TYPE_CHECKING:
@@ -149,3 +149,40 @@ def test_lines_of_other_types_are_passed_over_unread(tmp_path: Path) -> None:
 
     assert [line["type"] for line in read.lines] == ["run_start", "run_start"]
     assert [piece.size_bytes for piece in read.bad] == [5]
+
+
+_STARTS = ('{"type":"run_start","n":%d}', '{"type":"run_start","n":%d,"plan":{}}')
+_ENDS = ('{"type":"run_end","n":%d}', '{"type":"run_error","n":%d}')
+_OTHERS = (
+    '{"timestamp":1,"type":"model_reply","n":%d}',
+    '{"timestamp":1,"type":"run_error","n":%d,"willFallback":true}',
+    '{"type":"run_end" torn %d',
+)
+
+
+@given(
+    st.lists(st.sampled_from(_STARTS + _ENDS + _OTHERS), max_size=30),
+    st.sampled_from(_STARTS + _OTHERS[:2]),
+)
+def test_the_newest_run_reads_as_its_part_of_the_whole(
+    tmp_path_factory: pytest.TempPathFactory, before: list[str], last: str
+) -> None:
+    texts = [form % n for n, form in enumerate([*before, last])]
+    path = _file(tmp_path_factory.mktemp("s"), "\n".join(texts).encode() + b"\n\n")
+
+    numbers = [line["n"] for line in read_last_run(path).lines]
+    whole = read_lines(path).lines
+
+    assert numbers == [line["n"] for line in whole[-len(numbers) :]]
+    ends = [n for n, form in enumerate(before) if form in _ENDS]
+    starts = [n for n, form in enumerate([*before, last]) if form == _STARTS[0]]
+    first = max([*(n + 1 for n in ends), *starts, 0])
+    assert numbers == [line["n"] for line in whole if int(str(line["n"])) >= first]
+
+
+def test_the_newest_run_is_whole_when_it_has_ended(tmp_path: Path) -> None:
+    texts = [_STARTS[0] % 0, _ENDS[0] % 1, _STARTS[0] % 2, _OTHERS[0] % 3, _ENDS[0] % 4]
+
+    lines = read_last_run(_file(tmp_path, "\n".join(texts).encode())).lines
+
+    assert [line["n"] for line in lines] == [2, 3, 4]
