@@ -60,6 +60,7 @@ SURFACE: dict[str, set[str]] = {
         "is_session_id",
         "list_sessions",
         "open_session",
+        "read_last_run",
         "read_lines",
         "read_records",
         "resolve_session",
