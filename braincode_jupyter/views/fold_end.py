@@ -141,7 +141,10 @@ def close_view(view: RunView) -> RunView:
 
 
 def _finish(view: RunView, ending: Ending, timestamp: int) -> RunView:
-    agents = tuple(end_calls(_final_agent(agent, ending, timestamp)) for agent in view.agents)
+    agents = tuple(
+        end_calls(_final_agent(agent, ending, timestamp), were_stopped=ending == "cancelled")
+        for agent in view.agents
+    )
     todos = tuple(_final_todo(todo, ending) for todo in view.todos)
     view = view.model_copy(
         update={

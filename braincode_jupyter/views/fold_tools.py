@@ -136,12 +136,13 @@ def note_artifact(view: RunView, record: ArtifactMade) -> RunView:
     return view.model_copy(update={"plots": (*view.plots, plot)})
 
 
-def end_calls(agent: AgentView) -> AgentView:
+def end_calls(agent: AgentView, *, were_stopped: bool) -> AgentView:
     """Return the agent of a run that is over: a call that did not end has an unknown outcome."""
     if all(call.state != "running" for call in agent.tool_calls):
         return agent
+    ended = {"state": "outcome_unknown", "reason": words.STOPPED if were_stopped else ""}
     calls = tuple(
-        call.model_copy(update={"state": "outcome_unknown"}) if call.state == "running" else call
+        call.model_copy(update=ended) if call.state == "running" else call
         for call in agent.tool_calls
     )
     return agent.model_copy(update={"tool_calls": calls})

@@ -218,7 +218,7 @@ class ToolCallView(Packet):
     approver: str = ""
     """Who allowed or denied it, in words."""
     reason: str = ""
-    """Why it was denied."""
+    """Why it was denied, or how it ended unfinished."""
 
 
 class ApprovalView(Packet):

@@ -82,6 +82,7 @@ REVIEW_STATES: Mapping[ReviewState, str] = MappingProxyType(
         "not_reviewed": "not reviewed",
     }
 )
+STOPPED = "stopped with the run"
 TOOL_STATES: Mapping[ToolCallState, str] = MappingProxyType(
     {
         "running": "running",

@@ -377,7 +377,7 @@ export type ToolCallView = {
   readonly isolation: string;
   /** Who allowed or denied it, in words. */
   readonly approver: string;
-  /** Why it was denied. */
+  /** Why it was denied, or how it ended unfinished. */
   readonly reason: string;
 };
 
