@@ -1,1 +1,5 @@
-export { default } from './plugins/mime';
+/** The plugins of the extension; the MIME renderer is an extension of its own (`plugins/mime`). */
+
+import commands from './plugins/commands';
+
+export default [commands];

@@ -33,7 +33,7 @@ class RunRenderer extends Widget implements IRenderMime.IRenderer {
 }
 
 const extension: IRenderMime.IExtension = {
-  id: 'braincode-jupyter:mime',
+  id: 'braincode-jupyter-labextension:mime',
   description: 'Draws saved Brain runs.',
   rendererFactory: {
     safe: true,
