@@ -105,7 +105,7 @@ class PreparedRun:
     def view(self) -> RunView:
         """The newest view; before the start the request alone."""
         if self._orchestrator is not None:
-            return self._orchestrator.view
+            return self._orchestrator.shown.current
         request = self._preparation.request
         title = next((line.strip() for line in request.prompt.splitlines() if line.strip()), "")
         return start_view(self.session_id).model_copy(
@@ -208,7 +208,7 @@ class PreparedRun:
     def _run(self, orchestrator: Orchestrator) -> Run:
         ended = orchestrator.ended
         return Run(
-            orchestrator.view,
+            orchestrator.shown.current,
             orchestrator.records,
             calls=orchestrator.calls,
             error=None if ended is None else error_of(ended),

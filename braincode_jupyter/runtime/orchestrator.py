@@ -36,7 +36,7 @@ from braincode_jupyter.protocol.records import (
     WorkerEnded,
 )
 from braincode_jupyter.protocol.usage import ReasonCode
-from braincode_jupyter.views.fold import fold, start_view
+from braincode_jupyter.runtime.latest_view import LatestView
 from braincode_jupyter.views.words import REASONS
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.usage import CallKind
     from braincode_jupyter.runtime.settings import RunObserver
     from braincode_jupyter.runtime.tooling import RunTools
-    from braincode_jupyter.views.run_view import RunView
 
 _log = logging.getLogger(__name__)
 SILENT_WAIT_S = 2.0
@@ -95,7 +94,7 @@ class Orchestrator:
     calls: list[ModelCall] = field(default_factory=list["ModelCall"], init=False)
     ended: EndRun | None = field(default=None, init=False)
     state: RunState = field(init=False)
-    view: RunView = field(init=False)
+    shown: LatestView = field(init=False)
     _inbox: asyncio.Queue[AnyRecord | None] = field(init=False)
     _tasks: dict[str, asyncio.Task[None]] = field(
         default_factory=dict[str, "asyncio.Task[None]"], init=False
@@ -108,7 +107,7 @@ class Orchestrator:
 
     def __post_init__(self) -> None:
         self.state = initial(self.request)
-        self.view = start_view(self.request.session_id)
+        self.shown = LatestView(self.request.session_id, self.observer)
         self._inbox = asyncio.Queue()
         if hasattr(self.models, "on_wait"):
             setattr(self.models, "on_wait", self._note_wait)  # noqa: B010 - beyond the port
@@ -139,6 +138,7 @@ class Orchestrator:
                 self._end_after_bug(error)
             finally:
                 self._cancel_calls()
+                self.shown.show()
                 if self.tools is not None:
                     # The group waits for the servers' tasks, so they are told before it ends.
                     await self.tools.disconnect()
@@ -173,8 +173,7 @@ class Orchestrator:
         """Put a fact from the tools on the record; durable, since an action may follow it."""
         if self.ended is None:
             self._write(record, durable=True)
-            if self.observer is not None:
-                self.observer.on_view(self.view)
+            self.shown.show_soon()
 
     def has_room(self, call: ModelCall, spent_tokens: int, sent_tokens: int) -> bool:
         """Say whether the budget has room for one more request of a call with tools."""
@@ -242,15 +241,13 @@ class Orchestrator:
                     self._cancel_calls()
                 case EndRun():
                     self.ended = effect
-        if self.observer is not None:
-            self.observer.on_view(self.view)
+        self.shown.show_soon()
 
     async def _open(self, group: asyncio.TaskGroup) -> None:
         """Run the hooks of the prompt and start MCP servers; both are shown, neither decides."""
         if self.tools is None or not self.tools.is_slow_to_open:
             return
-        if self.observer is not None:
-            self.observer.on_view(self.view)
+        self.shown.show_soon()
         for point in (session_start(), user_prompt_submit(self.request.prompt)):
             if point.event in self.request.hook_events and self.ended is None:
                 self._take_hooks(await self.tools.fire(point), self.request.session_id)
@@ -313,12 +310,11 @@ class Orchestrator:
             ),
             durable=True,
         )
-        if self.observer is not None:
-            self.observer.on_view(self.view)
+        self.shown.show_soon()
 
     def _write(self, record: AnyRecord, *, durable: bool) -> None:
         self.records.append(record)
-        self.view = fold(self.view, record)
+        self.shown.take(record)
         if isinstance(record, WorkerEnded) and record.context_id in self._waiting:
             self._waiting.pop(record.context_id).set_result(record.result)
         if self.journal is None:
@@ -333,7 +329,8 @@ class Orchestrator:
                 message=f"Not saved: {error.message} The answer stays in this notebook.",
             )
             self.records.append(note)
-            self.view = fold(self.view, note).model_copy(update={"is_saved": False})
+            self.shown.take(note)
+            self.shown.lose_journal()
 
     def _note_wait(self, call: ModelCall, error: ModelError, wait_s: float) -> None:
         """Say why an agent is silent, while it is."""
@@ -342,8 +339,7 @@ class Orchestrator:
         reason = REASONS[_reason(error.code)]
         message = f"{call.role}: {reason} It is asked again after {wait_s:.0f} s."
         self._write(Warned(timestamp=self.clock.now_ms(), message=message), durable=False)
-        if self.observer is not None:
-            self.observer.on_view(self.view)
+        self.shown.show_soon()
 
     def _start(self, call: ModelCall) -> None:
         if self.plans_only and call.call_kind != "router":

@@ -98,7 +98,7 @@ class RunObserver(Protocol):
     """Told what happens, on the loop of the run; must return at once and never raise."""
 
     def on_view(self, view: RunView) -> None:
-        """Take a new view; called after every record."""
+        """Take a new view; called soon after records were written, once for many."""
         ...
 
     def on_text(self, context_id: str, offset: int, text: str) -> None:
