@@ -1,4 +1,4 @@
-"""Session files: append, read, list, lock; the only writer of ``<home>/sessions``.
+"""Session files: append, read, list, search, lock; the only writer of ``<home>/sessions``.
 
 One file per session, one JSON object per line, in the original's format with four members of ours
 (``v``, ``seq``, ``writer``, ``crc``), so that both programs read and append to the same files.
@@ -32,12 +32,14 @@ from braincode_jupyter.journal.reader import (
     read_lines,
     read_records,
 )
+from braincode_jupyter.journal.shelf import SessionShelf
 from braincode_jupyter.journal.writer import SessionWriter
 
 __all__ = [
     "BadPiece",
     "SessionEntry",
     "SessionLines",
+    "SessionShelf",
     "SessionWriter",
     "is_being_written",
     "is_session_id",

@@ -23,6 +23,7 @@ from braincode_jupyter.journal.reader import read_bytes
 from braincode_jupyter.journal.writer import SessionWriter
 from braincode_jupyter.views.session_context import (
     FACT_TYPES,
+    USAGE_TYPE,
     SessionFacts,
     summarise,
 )
@@ -39,7 +40,8 @@ RESOLVE_LIMIT: Final = 100
 NEWEST: Final = "last"
 """The reference that means the newest session."""
 
-_FACT_MARK: Final = b'"run_'
+_FACT_MARK: Final = re.compile(rb'"type"\s*:\s*"(?:run_|clarification_request")')
+_USAGE_MARK: Final = re.compile(rb'"type"\s*:\s*"(?:run_|clarification_request"|token_usage")')
 _SUFFIX: Final = ".jsonl"
 _MAX_ID_CHARS: Final = 200
 _SESSION_ID: Final = re.compile(r"(?!\.)[A-Za-z0-9._-]+")
@@ -122,10 +124,10 @@ def list_sessions(
         An unreadable file is listed too, as incomplete.
     """
     limit = max(1, limit)
-    candidates = _candidates(home)
+    candidates = find_candidates(home)
     if project_root is None:
-        return tuple(_entry(candidate) for candidate in candidates[:limit])
-    entries = (_entry(candidate) for candidate in candidates)
+        return tuple(read_entry(candidate) for candidate in candidates[:limit])
+    entries = (read_entry(candidate) for candidate in candidates)
     root = str(project_root)
     found: list[SessionEntry] = []
     for entry in entries:
@@ -156,16 +158,16 @@ def resolve_session(home: Path, ref: str, *, exclude: Collection[str] = ()) -> S
     ref = ref.strip().removeprefix("@@")
     if not is_session_id(ref):
         return None
-    newest = _candidates(home)[:RESOLVE_LIMIT]
+    newest = find_candidates(home)[:RESOLVE_LIMIT]
     others = [candidate for candidate in newest if candidate.session_id not in exclude]
     if ref == NEWEST:
-        return _entry(others[0]) if others else None
+        return read_entry(others[0]) if others else None
     for candidate in newest:
         if candidate.session_id == ref:
-            return _entry(candidate)
+            return read_entry(candidate)
     for candidate in others:
         if candidate.session_id.startswith(ref):
-            return _entry(candidate)
+            return read_entry(candidate)
     return _exact_file(home, ref)
 
 
@@ -204,13 +206,17 @@ def open_session(home: Path, session_id: str, *, writer_id: str | None = None) -
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
+class Candidate:
+    """A session file that was seen and not yet read."""
+
     session_id: str
     path: Path
     updated_ms: int
+    size_bytes: int
 
 
-def _candidates(home: Path) -> list[_Candidate]:
+def find_candidates(home: Path) -> list[Candidate]:
+    """Return the session files of a home, newest first; none is opened."""
     try:
         with os.scandir(home / "sessions") as items:
             found = [candidate for item in items if (candidate := _candidate(item))]
@@ -220,42 +226,64 @@ def _candidates(home: Path) -> list[_Candidate]:
     return found
 
 
-def _candidate(item: os.DirEntry[str]) -> _Candidate | None:
+def _candidate(item: os.DirEntry[str]) -> Candidate | None:
     session_id = item.name.removesuffix(_SUFFIX)
     if session_id == item.name or not is_session_id(session_id):
         return None
     try:
         if not item.is_file(follow_symlinks=False):
             return None
-        changed_ns = item.stat(follow_symlinks=False).st_mtime_ns
+        info = item.stat(follow_symlinks=False)
     except OSError:
         return None
-    return _Candidate(
-        session_id=session_id, path=Path(item.path), updated_ms=changed_ns // 1_000_000
+    return Candidate(
+        session_id=session_id,
+        path=Path(item.path),
+        updated_ms=info.st_mtime_ns // 1_000_000,
+        size_bytes=info.st_size,
     )
 
 
-def _entry(candidate: _Candidate) -> SessionEntry:
+def read_entry(candidate: Candidate, *, with_usage: bool = False) -> SessionEntry:
+    """Read what a listing tells of one session.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        Its file.
+    with_usage : bool
+        Also read models, tokens and cost, which stand in many more lines.
+
+    Returns
+    -------
+    SessionEntry
+        An unreadable file is incomplete.
+    """
+    mark = _USAGE_MARK if with_usage else _FACT_MARK
+    types = FACT_TYPES | {USAGE_TYPE} if with_usage else FACT_TYPES
     try:
-        lines = _fact_lines(read_bytes(candidate.path))
+        lines = _fact_lines(read_bytes(candidate.path), mark, types)
     except JournalError:
         lines = iter(())
     facts = summarise(lines, session_id=candidate.session_id, updated_ms=candidate.updated_ms)
     return SessionEntry(path=candidate.path, facts=facts)
 
 
-def _fact_lines(content: bytes) -> Iterator[dict[str, JsonValue]]:
+def _fact_lines(
+    content: bytes, mark: re.Pattern[bytes], types: Collection[str]
+) -> Iterator[dict[str, JsonValue]]:
     """Decode only the lines that can be of a type that a listing looks at."""
-    at = content.find(_FACT_MARK)
-    while at >= 0:
+    found = mark.search(content)
+    while found is not None:
+        at = found.start()
         begin = content.rfind(b"\n", 0, at) + 1
         end = content.find(b"\n", at)
         end = end if end >= 0 else len(content)
         with contextlib.suppress(LineError):
             line = decode(content[begin:end])
-            if line.get("type") in FACT_TYPES:
+            if line.get("type") in types:
                 yield line
-        at = content.find(_FACT_MARK, end)
+        found = mark.search(content, end)
 
 
 def _exact_file(home: Path, session_id: str) -> SessionEntry | None:

@@ -13,6 +13,7 @@ from braincode_jupyter.errors import BraincodeError, RunCancelledError, RunError
 from braincode_jupyter.notebook.approver import CardApprover
 from braincode_jupyter.notebook.cells import open_notebook
 from braincode_jupyter.notebook.display import RunDisplay, open_display
+from braincode_jupyter.notebook.endings import Endings
 from braincode_jupyter.notebook.loop import Job, follow, wait
 from braincode_jupyter.notebook.plan_text import plan_text
 from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
@@ -62,6 +63,7 @@ class CellRun:
     slot: Slot
     is_awaited: bool
     is_started: bool = False
+    cell_id: str | None = None
 
     def start(self) -> Awaitable[None] | None:
         """Start it.
@@ -94,7 +96,10 @@ class CellRun:
             loop=self.notebook.loop.loop(),
         )
         approver.page = display.page
-        if self.arguments.background and self.access.place().has_page:
+        place = self.access.place()
+        if self.arguments.background and place.has_page:
+            self.cell_id = place.cell_id
+            self._expect_ending()
             self._submit(prepared, self._run_alone(prepared, display))
             return _nothing() if self.is_awaited else None
         desk.expect()
@@ -148,10 +153,20 @@ class CellRun:
         try:
             run = await prepared.execute(display)
         except BaseException as error:
-            self._give_up(prepared, display, error)
+            self._tell_ending(self._give_up(prepared, display, error))
             raise
         display.finish(run.view)
         self._bind(run)
+        self._tell_ending(run)
+
+    def _expect_ending(self) -> None:
+        if self.notebook.endings is None:
+            self.notebook.endings = Endings(self.access.write)
+            self.access.before_code(self.notebook.endings.before_cell)
+
+    def _tell_ending(self, run: Run) -> None:
+        if self.notebook.endings is not None:
+            self.notebook.endings.tell(run.view, cell_id=self.cell_id)
 
     def _complete(self, run: Run, display: RunDisplay) -> None:
         display.finish(run.view)
@@ -159,11 +174,12 @@ class CellRun:
         if (error := failure_of(run)) is not None:
             raise error
 
-    def _give_up(self, prepared: PreparedRun, display: RunDisplay, error: BaseException) -> None:
+    def _give_up(self, prepared: PreparedRun, display: RunDisplay, error: BaseException) -> Run:
         """Show and bind what there is of a run that gave no result."""
         run = prepared.given_up(error)
         display.finish(run.view)
         self._bind(run)
+        return run
 
     def _bind(self, run: Run) -> None:
         names: dict[str, object] = {RESULT_NAME: run}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from braincode_jupyter.errors import AssetsNotBuiltError
 from braincode_jupyter.views.bundle import to_bundle
@@ -140,7 +140,7 @@ class CardDisplay(RunDisplay):
         self._loop = loop
         self._widget = RunWidget(view, plain=_unfinished_text, html=_unfinished_html)
         self._widget.on_stop(stop)
-        accept_replies_anywhere(self._widget)
+        accept_replies_anywhere(cast("object", self._widget.comm))
         self._observer = self._widget.make_observer(loop)
         self.page = self._widget
         slot.show(self._widget)

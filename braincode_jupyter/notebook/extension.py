@@ -1,8 +1,8 @@
 """Load and unload the extension, and import what is needed later while the kernel is idle.
 
-Loading registers the magics alone. A second later a thread imports the rest and offers completion;
-the watcher of cells is registered when the next cell begins, on the main thread, since the hooks of
-a kernel belong to the thread that registers them.
+Loading registers the magics and what the sessions panel asks. A second later a thread imports the
+rest and offers completion; the watcher of cells is registered when the next cell begins, on the
+main thread, since the hooks of a kernel belong to the thread that registers them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.notebook.magics import BraincodeMagics
+from braincode_jupyter.notebook.session_panel import SessionPanel
 from braincode_jupyter.notebook.shell import Shell, ShellAccess, version_note
 from braincode_jupyter.notebook.state import NOTEBOOK
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from braincode_jupyter.notebook.cells import ShellCells
     from braincode_jupyter.notebook.completion import ReferenceCompletion
 
@@ -39,6 +42,7 @@ class Extension:
         self._access = ShellAccess(shell)
         self._cells: ShellCells | None = None
         self._completion: ReferenceCompletion | None = None
+        self._panel = SessionPanel(_home)
         self._lock = threading.Lock()
         self._timer = threading.Timer(WARM_UP_AFTER_S, self._warm_up)
         self._timer.daemon, self._timer.name = True, "braincode-warm-up"
@@ -48,6 +52,8 @@ class Extension:
         BraincodeMagics(self._access, NOTEBOOK).register()
         self._access.before_cells(self.look)
         NOTEBOOK.look = self.look
+        if self._access.has_kernel:
+            self._panel.register()
         self._timer.start()
         note = version_note(has_kernel=self._access.has_kernel)
         if note is not None:
@@ -74,6 +80,11 @@ class Extension:
                 self._access.detach(self._completion)
             if self._cells is not None:
                 self._cells.unregister()
+            if self._access.has_kernel:
+                self._panel.unregister()
+            if NOTEBOOK.endings is not None:
+                self._access.not_before_code(NOTEBOOK.endings.before_cell)
+                NOTEBOOK.endings = None
             self._access.remove()
             NOTEBOOK.look, NOTEBOOK.cells, NOTEBOOK.variables = None, None, None
 
@@ -96,6 +107,12 @@ class Extension:
             for module in _FIRST_NEEDED:
                 import_module(module)
             import_module("braincode_jupyter.models").warm_up()
+
+
+def _home() -> Path:
+    from braincode_jupyter.runtime.settings import default_home  # noqa: PLC0415 - light load
+
+    return default_home()
 
 
 _LOADED: dict[int, Extension] = {}

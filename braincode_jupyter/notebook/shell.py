@@ -238,6 +238,15 @@ class ShellAccess:
         with suppress(ValueError):
             self._shell.events.unregister("pre_execute", function)
 
+    def before_code(self, function: Callable[[object], None]) -> None:
+        """Call a function with IPython's ``ExecutionInfo`` when code of the user begins to run."""
+        self._shell.events.register("pre_run_cell", function)
+
+    def not_before_code(self, function: Callable[[object], None]) -> None:
+        """Take back `before_code`; a second call does nothing."""
+        with suppress(ValueError):
+            self._shell.events.unregister("pre_run_cell", function)
+
     def attach(self, completion: ReferenceCompletion) -> None:
         """Let the shell's completer ask for ours, too."""
         completion.attach(self._shell)

@@ -9,6 +9,7 @@ from braincode_jupyter.errors import UnknownNameError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from braincode_jupyter.notebook.endings import Endings
     from braincode_jupyter.notebook.loop import Job, RunLoop
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
     from braincode_jupyter.runtime.settings import Sources
@@ -37,6 +38,8 @@ class Notebook:
         Sets ``cells`` and ``variables``, which a freshly loaded extension has not yet done.
     active : dict
         Runs that have not ended, by session id, oldest first.
+    endings : Endings or None
+        Tells of background runs, once there was one.
     shown_to_trust : set of str
         Digests of what `%braincode trust` showed; nothing else can be approved.
     """
@@ -47,6 +50,7 @@ class Notebook:
         self.variables: VariableSource | None = None
         self.look: Callable[[], None] | None = None
         self.active: dict[str, Stoppable] = {}
+        self.endings: Endings | None = None
         self.shown_to_trust: set[str] = set()
         self._loop: RunLoop | None = None
 

@@ -1,8 +1,8 @@
 """Projections of records for people: one view, and every way to draw it without a browser's code.
 
 `fold` turns records into a `RunView`, the one JSON shape that the live card, the saved card, the
-replay and Python all draw. `to_text`, `to_html` and `to_page` draw it here; `to_bundle` is what a
-notebook saves.
+replay and Python all draw; `SessionPage` is that of the sessions panel. `to_text`, `to_html` and
+`to_page` draw a view here; `to_bundle` is what a notebook saves.
 
 Invariants: everything is pure and total. No record, however odd, makes `fold` raise; live and
 replayed folds give the same view; after an end record, or `close_view`, nothing is left running.
@@ -21,6 +21,7 @@ from braincode_jupyter.views.fold import close_view, fold, fold_all, start_view
 from braincode_jupyter.views.html import to_html, to_page
 from braincode_jupyter.views.matrix import ContextRow, isolation_report
 from braincode_jupyter.views.run_view import AgentView, Block, RunView, Span, UsageView
+from braincode_jupyter.views.session_rows import SessionPage, SessionRow
 from braincode_jupyter.views.steady import to_steady
 from braincode_jupyter.views.text import to_brief, to_progress_line, to_text
 
@@ -30,6 +31,8 @@ __all__ = [
     "Block",
     "ContextRow",
     "RunView",
+    "SessionPage",
+    "SessionRow",
     "Span",
     "UsageView",
     "clean_line",

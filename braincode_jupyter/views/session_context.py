@@ -21,6 +21,10 @@ FACT_TYPES: Final = frozenset(
     {"run_start", "clarification_request", "run_end", "run_error", "run_cancelled"}
 )
 """Record types that `summarise` looks at."""
+USAGE_TYPE: Final = "token_usage"
+"""The record type that it looks at too, where it is given: there are many of these."""
+MAX_MODELS: Final = 8
+"""Models that a listing names of one session."""
 
 _TODO_STATES = frozenset({"pending", "running", "completed", "blocked", "failed"})
 _CHECK_STATES = frozenset({"passed", "failed", "skipped"})
@@ -41,6 +45,11 @@ class SessionFacts:
     summary: str | None = None
     status: SessionStatus = "incomplete"
     detail: SessionDetail = ""
+    models: tuple[str, ...] = ()
+    """Models that answered in any of its runs; empty where usage was not read."""
+    tokens: int = 0
+    cost_usd: float | None = None
+    """None as soon as one call has no price."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +143,8 @@ def summarise(lines: Iterable[Line], *, session_id: str, updated_ms: int) -> Ses
                 facts = _after_error(facts, line)
             case "run_cancelled":
                 facts = replace(facts, detail="cancelled")
+            case "token_usage":
+                facts = _after_usage(facts, line)
             case _:
                 pass
     return facts
@@ -148,6 +159,25 @@ def _after_start(facts: SessionFacts, line: Line) -> SessionFacts:
         role=facts.role or _text(plan, "role"),
         project_root=facts.project_root or _text(_mapping(line, "projectSupport"), "root"),
         detail="interrupted",
+    )
+
+
+def _after_usage(facts: SessionFacts, line: Line) -> SessionFacts:
+    usage = _mapping(line, "usage")
+    parts = ("input", "output", "cacheRead", "cacheWrite", "inputTokens", "outputTokens")
+    spent = _number(usage, "total") or sum(_number(usage, part) or 0 for part in parts)
+    if spent <= 0:
+        return facts
+    price = _number(line, "costUsd")
+    is_first = facts.tokens == 0
+    before = 0.0 if is_first else facts.cost_usd
+    model = _text(line, "modelId")
+    is_new = model is not None and model not in facts.models and len(facts.models) < MAX_MODELS
+    return replace(
+        facts,
+        models=(*facts.models, model) if is_new and model else facts.models,
+        tokens=facts.tokens + int(spent),
+        cost_usd=None if before is None or price is None else before + price,
     )
 
 

@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from braincode_jupyter.widget.batcher import Batcher as Batcher
-    from braincode_jupyter.widget.run_widget import RunWidget as RunWidget
-    from braincode_jupyter.widget.run_widget import (
+    from braincode_jupyter.widget.replies import (
         accept_replies_anywhere as accept_replies_anywhere,
     )
+    from braincode_jupyter.widget.run_widget import RunWidget as RunWidget
 
 __all__ = ["Batcher", "RunWidget", "accept_replies_anywhere"]
 
 _HOMES = {
     "Batcher": "batcher",
     "RunWidget": "run_widget",
-    "accept_replies_anywhere": "run_widget",
+    "accept_replies_anywhere": "replies",
 }
 
 

@@ -171,24 +171,3 @@ class RunWidget(anywidget.AnyWidget):
         data, metadata = made
         view = self.run_view
         return {**data, "text/plain": self._plain(view), "text/html": self._html(view)}, metadata
-
-
-def accept_replies_anywhere(widget: RunWidget) -> None:
-    """Let clicks reach the kernel while another cell blocks its main thread.
-
-    ipykernel 7.4 sends what the browser says to the thread that last spoke to it, and a blocked
-    main thread then hears nothing. Undoing this takes a private name of ipykernel; without it,
-    clicks are merely late.
-
-    Parameters
-    ----------
-    widget : RunWidget
-        A widget that has a comm.
-    """
-    comm = cast("object", widget.comm)
-    if hasattr(comm, "_reply_subshell_for"):
-        setattr(comm, "_reply_subshell_for", _same_route)  # noqa: B010 - a name of another library
-
-
-def _same_route(_data: object, default: object) -> object:
-    return default

@@ -1,11 +1,11 @@
-"""Write ``src/protocol/generated.ts`` from the JSON schema of `RunView`.
+"""Write ``src/protocol/generated.ts`` from the JSON schemas of `RunView` and `SessionPage`.
 
 One schema: pydantic -> JSON schema -> TypeScript types, and a table ``SHAPES`` that the reader of
 ``src/protocol/read.ts`` walks, so that no field is written down twice. A value that Python leaves
 out (``None``) is an optional field.
 
-Run ``python labextension/scripts/generate_types.py`` after a change of
-``braincode_jupyter/views/run_view.py``; a contract test fails when the file is stale.
+Run ``python labextension/scripts/generate_types.py`` after a change of these models in
+``braincode_jupyter/views``; a contract test fails when the file is stale.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from braincode_jupyter.views.run_view import RunView
+from braincode_jupyter.views.session_rows import SessionPage
 
+ROOTS = (RunView, SessionPage)
 TARGET = Path(__file__).resolve().parents[1] / "src" / "protocol" / "generated.ts"
 
 HEADER = """\
-// Made by labextension/scripts/generate_types.py from braincode_jupyter/views/run_view.py.
+// Made by labextension/scripts/generate_types.py from the models of braincode_jupyter/views.
 // Never edited by hand.
 """
 
@@ -41,9 +43,11 @@ Schema = dict[str, Any]
 
 def render() -> str:
     """Return the whole text of ``generated.ts``."""
-    root = RunView.model_json_schema(by_alias=True, mode="serialization")
-    definitions: dict[str, Schema] = dict(root.pop("$defs"))
-    definitions["RunView"] = root
+    definitions: dict[str, Schema] = {}
+    for model in ROOTS:
+        root = model.model_json_schema(by_alias=True, mode="serialization")
+        definitions |= root.pop("$defs")
+        definitions[model.__name__] = root
     types = [_type_of(name, schema) for name, schema in sorted(definitions.items())]
     shapes = [_shapes_of(name, schema) for name, schema in sorted(definitions.items())]
     table = "export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {\n"

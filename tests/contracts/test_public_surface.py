@@ -55,6 +55,7 @@ SURFACE: dict[str, set[str]] = {
         "BadPiece",
         "SessionEntry",
         "SessionLines",
+        "SessionShelf",
         "SessionWriter",
         "is_being_written",
         "is_session_id",

@@ -1,4 +1,4 @@
-// Made by labextension/scripts/generate_types.py from braincode_jupyter/views/run_view.py.
+// Made by labextension/scripts/generate_types.py from the models of braincode_jupyter/views.
 // Never edited by hand.
 
 /** One agent: router, worker, primary or reviewer. */
@@ -329,6 +329,38 @@ export type SectionView = {
   readonly reason?: string;
 };
 
+/** Rows of one answer, newest first. */
+export type SessionPage = {
+  /** Sessions. */
+  readonly rows: readonly SessionRow[];
+  /** Where to go on; None at the end. */
+  readonly nextStart?: number;
+  /** Sessions that were passed so far, shown or not. */
+  readonly lookedAt: number;
+  /** Sessions that there are. */
+  readonly total: number;
+};
+
+/** One session of the panel. */
+export type SessionRow = {
+  /** Full id. */
+  readonly sessionId: string;
+  /** Beginning of its first request, on one line. */
+  readonly prompt: string;
+  /** State of its last run. */
+  readonly state: 'queued' | 'running' | 'completed' | 'needs_clarification' | 'failed' | 'cancelled' | 'interrupted';
+  /** Last change of its file. */
+  readonly updatedMs: number;
+  /** Brain preset. */
+  readonly brainId: string;
+  /** Models that answered in any of its runs. */
+  readonly models: readonly string[];
+  /** What all its runs spent. */
+  readonly tokens: number;
+  /** The same in money; None when any price is unknown. */
+  readonly costUsd?: number;
+};
+
 /** A run of inline text. */
 export type Span = {
   /** Plain text. */
@@ -572,6 +604,22 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     tokens: ["number"],
     share: ["number"],
     reason: ["optional", ["string"]]
+  },
+  SessionPage: {
+    rows: ["array", ["object", "SessionRow"]],
+    nextStart: ["optional", ["number"]],
+    lookedAt: ["number"],
+    total: ["number"]
+  },
+  SessionRow: {
+    sessionId: ["string"],
+    prompt: ["string"],
+    state: ["enum", "interrupted", ["queued", "running", "completed", "needs_clarification", "failed", "cancelled", "interrupted"]],
+    updatedMs: ["number"],
+    brainId: ["string"],
+    models: ["array", ["string"]],
+    tokens: ["number"],
+    costUsd: ["optional", ["number"]]
   },
   Span: {
     text: ["string"],

@@ -144,16 +144,17 @@ def test_replies_go_where_the_page_says(widget: HeardWidget) -> None:
             return "main"
 
     comm: Any = Comm()
-    holder: Any = type("Holder", (), {"comm": comm})()
-    accept_replies_anywhere(holder)
+    accept_replies_anywhere(comm)
 
     assert comm._reply_subshell_for({}, "subshell-1") == "subshell-1"
 
 
 def test_comm_of_another_kernel_is_left_alone() -> None:
-    holder: Any = type("Holder", (), {"comm": object()})()
+    comm = object()
 
-    accept_replies_anywhere(holder)
+    accept_replies_anywhere(comm)
+
+    assert not hasattr(comm, "_reply_subshell_for")
 
 
 def test_missing_front_end_says_how_to_build_it(tmp_path: Path) -> None:

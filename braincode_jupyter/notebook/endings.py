@@ -1,0 +1,125 @@
+"""Says that a background run is over, where the user is.
+
+A page with our extension gets a message and shows a notification; it says so, and nothing more is
+done. Elsewhere the next cell that is run prints one line first, as shells do with their jobs. A run
+that somebody stopped is told to nobody: they know.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections import OrderedDict
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from braincode_jupyter.views.clean import clean_line
+from braincode_jupyter.views.words import RUN_STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from braincode_jupyter.views.run_view import RunView
+
+ENDING_TARGET = "braincode.ended"
+"""Name of the comm target of the page."""
+MAX_TOLD = 20
+"""Endings that wait for the next cell; older ones are let go."""
+_TITLE_CHARS = 80
+_ID_CHARS = 8
+
+_log = logging.getLogger(__name__)
+
+
+class Endings:
+    """What is to be said of background runs.
+
+    Parameters
+    ----------
+    write : callable
+        Prints a line in the running cell.
+    open_comm : callable or None
+        Opens a comm to the page with a target and data; None: that of the kernel.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], None],
+        *,
+        open_comm: Callable[[str, dict[str, object]], Any] | None = None,
+    ) -> None:
+        self._write = write
+        self._open_comm = open_comm or _open_comm
+        self._lock = threading.Lock()
+        self._waiting: OrderedDict[tuple[str, str], tuple[str, Any]] = OrderedDict()
+
+    def tell(self, view: RunView, *, cell_id: str | None) -> None:
+        """Tell that a run is over; from any thread.
+
+        Parameters
+        ----------
+        view : RunView
+            Its last view.
+        cell_id : str or None
+            The cell that started it.
+        """
+        if view.state == "cancelled":
+            return
+        key = (view.session_id, view.run_id)
+        data: dict[str, object] = {
+            "sessionId": view.session_id,
+            "state": view.state,
+            "title": clean_line(view.title, _TITLE_CHARS),
+            "cellId": cell_id or "",
+        }
+        with self._lock:
+            self._waiting[key] = (_line(view), None)
+            while len(self._waiting) > MAX_TOLD:
+                self._waiting.popitem(last=False)
+        with contextlib.suppress(Exception):  # no page, or none that knows this: the line stays
+            comm = self._open_comm(ENDING_TARGET, data)
+            comm.on_msg(partial(self._is_seen, key))
+            with self._lock:
+                if key in self._waiting:
+                    self._waiting[key] = (self._waiting[key][0], comm)
+
+    def before_cell(self, info: object = None) -> None:
+        """Print what no page has shown; at the start of a cell, on the main thread.
+
+        Parameters
+        ----------
+        info : object
+            IPython's ``ExecutionInfo``; what front ends run for themselves prints nothing.
+        """
+        if not getattr(info, "store_history", True):
+            return
+        with self._lock:
+            waiting = list(self._waiting.values())
+            self._waiting.clear()
+        for line, comm in waiting:
+            self._write(line)
+            if comm is not None:
+                with contextlib.suppress(Exception):
+                    comm.close()
+
+    def _is_seen(self, key: tuple[str, str], _message: object) -> None:
+        with self._lock:
+            self._waiting.pop(key, None)
+
+
+def _line(view: RunView) -> str:
+    title = clean_line(view.title, _TITLE_CHARS)
+    return (
+        f"braincode: {RUN_STATES[view.state]} in the background: {title} "
+        f"(%braincode show {view.session_id[:_ID_CHARS]})"
+    )
+
+
+def _open_comm(target: str, data: dict[str, object]) -> Any:  # noqa: ANN401 - untyped library
+    from braincode_jupyter.widget import accept_replies_anywhere  # noqa: PLC0415 - light load
+
+    comm = import_module("comm").create_comm(target_name=target, data=data)
+    accept_replies_anywhere(comm)
+    return comm

@@ -1,0 +1,127 @@
+"""What JupyterLab's sessions panel asks the kernel: pages of sessions, and the card of one.
+
+The page opens a comm with one question, gets one answer, and the comm is closed: nothing is kept
+for a page, so a reload, a second tab or a restart needs no care. Questions only read. They are
+taken on whatever thread the kernel gives them, also while a cell runs.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from braincode_jupyter.errors import BraincodeError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from braincode_jupyter.journal import SessionShelf
+
+PANEL_TARGET = "braincode.sessions"
+"""Name of the comm target that the page asks."""
+MAX_CARD_BYTES = 4_000_000
+"""Largest card that is sent to the panel; JSON."""
+
+_log = logging.getLogger(__name__)
+
+Answer = dict[str, object]
+
+
+class SessionPanel:
+    """Answers the panel.
+
+    Parameters
+    ----------
+    home : callable
+        Gives the home folder, at the first question.
+    max_card_bytes : int
+        As `MAX_CARD_BYTES`.
+    """
+
+    def __init__(self, home: Callable[[], Path], *, max_card_bytes: int = MAX_CARD_BYTES) -> None:
+        self._home = home
+        self._max_card_bytes = max_card_bytes
+        self._shelf: SessionShelf | None = None
+
+    def register(self) -> None:
+        """Begin to answer."""
+        _comms().register_target(PANEL_TARGET, self._on_open)
+
+    def unregister(self) -> None:
+        """Answer no more."""
+        _comms().unregister_target(PANEL_TARGET, self._on_open)
+
+    def answer(self, question: Mapping[str, object]) -> Answer:
+        """Answer one question of a page.
+
+        Parameters
+        ----------
+        question : mapping
+            ``kind`` is ``list`` (with ``query``, ``start`` and ``limit``) or ``open`` (with
+            ``sessionId``).
+
+        Returns
+        -------
+        dict
+            ``kind`` is ``page``, ``run``, or ``error`` with a message and a hint.
+        """
+        from braincode_jupyter.notebook.magics import guarded  # noqa: PLC0415 - light load
+
+        try:
+            return guarded(lambda: self._answer(question))
+        except BraincodeError as error:
+            return {"kind": "error", "message": str(error), "hint": error.hint}
+
+    def _answer(self, question: Mapping[str, object]) -> Answer:
+        match question.get("kind"):
+            case "list":
+                return self._page(question)
+            case "open":
+                return self._run(question.get("sessionId"))
+            case _:
+                raise UsageError(
+                    "The panel asked something that this version does not know.",
+                    hint="Restart the kernel, and reload the page, after an update.",
+                )
+
+    def _page(self, question: Mapping[str, object]) -> Answer:
+        query, start, limit = question.get("query"), question.get("start"), question.get("limit")
+        page = self._sessions().page(
+            query if isinstance(query, str) else "",
+            start=start if isinstance(start, int) else 0,
+            limit=limit if isinstance(limit, int) else 1,
+        )
+        return {"kind": "page", "page": page.to_wire()}
+
+    def _sessions(self) -> SessionShelf:
+        if self._shelf is None:
+            from braincode_jupyter.journal import SessionShelf  # noqa: PLC0415 - light load
+
+            self._shelf = SessionShelf(self._home())
+        return self._shelf
+
+    def _run(self, session_id: object) -> Answer:
+        from braincode_jupyter.runtime import read_run  # noqa: PLC0415 - light load
+
+        if not isinstance(session_id, str) or not session_id:
+            raise UsageError("No session was named.", hint="Choose one in the list.")
+        view = read_run(session_id[:256], self._home()).view.to_wire()
+        if len(json.dumps(view)) > self._max_card_bytes:
+            raise UsageError(
+                "This card is too large for the panel.",
+                hint=f"In a cell: %braincode show {session_id[:8]}",
+            )
+        return {"kind": "run", "view": view}
+
+    def _on_open(self, comm: Any, message: Any) -> None:  # noqa: ANN401 - a comm has no types
+        data: object = message["content"]["data"]
+        question = cast("dict[str, object]", data) if isinstance(data, dict) else {}
+        comm.send(self.answer(question))
+        comm.close()
+
+
+def _comms() -> Any:  # noqa: ANN401 - untyped library
+    return import_module("comm").get_comm_manager()
