@@ -155,9 +155,9 @@ class CellRun:
         except BaseException as error:
             self._tell_ending(self._give_up(prepared, display, error))
             raise
+        self._tell_ending(run)
         display.finish(run.view)
         self._bind(run)
-        self._tell_ending(run)
 
     def _expect_ending(self) -> None:
         if self.notebook.endings is None:

@@ -1,14 +1,13 @@
 """What JupyterLab's sessions panel asks the kernel: pages of sessions, and the card of one.
 
-The page opens a comm with one question, gets one answer, and the comm is closed: nothing is kept
-for a page, so a reload, a second tab or a restart needs no care. Questions only read. They are
-taken on whatever thread the kernel gives them, also while a cell runs.
+A page opens a comm and asks; each question has a number and gets one answer with the same number.
+Nothing is kept for a page, so a reload, a second tab or a restart needs no care. Questions only
+read. They are taken on whatever thread the kernel gives them, also while a cell runs.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,8 +23,6 @@ PANEL_TARGET = "braincode.sessions"
 """Name of the comm target that the page asks."""
 MAX_CARD_BYTES = 4_000_000
 """Largest card that is sent to the panel; JSON."""
-
-_log = logging.getLogger(__name__)
 
 Answer = dict[str, object]
 
@@ -116,11 +113,15 @@ class SessionPanel:
             )
         return {"kind": "run", "view": view}
 
-    def _on_open(self, comm: Any, message: Any) -> None:  # noqa: ANN401 - a comm has no types
-        data: object = message["content"]["data"]
+    def _on_open(self, comm: Any, _message: object) -> None:  # noqa: ANN401 - untyped library
+        def reply(message: Any) -> None:  # noqa: ANN401 - untyped library
+            comm.send(self._reply(message["content"]["data"]))
+
+        comm.on_msg(reply)
+
+    def _reply(self, data: object) -> Answer:
         question = cast("dict[str, object]", data) if isinstance(data, dict) else {}
-        comm.send(self.answer(question))
-        comm.close()
+        return {**self.answer(question), "id": question.get("id")}
 
 
 def _comms() -> Any:  # noqa: ANN401 - untyped library

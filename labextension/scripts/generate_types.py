@@ -90,7 +90,9 @@ def _choices(schema: Schema) -> list[str | int] | None:
 
 def _typescript(schema: Schema) -> str:
     if choices := _choices(schema):
-        return " | ".join(f"'{choice}'" if isinstance(choice, str) else str(choice) for choice in choices)
+        return " | ".join(
+            f"'{choice}'" if isinstance(choice, str) else str(choice) for choice in choices
+        )
     if "$ref" in schema:
         return _name(schema)
     if "prefixItems" in schema:
@@ -98,7 +100,9 @@ def _typescript(schema: Schema) -> str:
     if schema["type"] == "array":
         item = _typescript(schema["items"])
         return f"readonly ({item})[]" if " " in item else f"readonly {item}[]"
-    return {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}[schema["type"]]
+    return {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}[
+        schema["type"]
+    ]
 
 
 def _shape(schema: Schema, *, default: object = None) -> list[Any]:

@@ -136,6 +136,8 @@ SURFACE: dict[str, set[str]] = {
         "ContextRow",
         "MIME_TYPE",
         "RunView",
+        "SessionPage",
+        "SessionRow",
         "Span",
         "UsageView",
         "clean_line",

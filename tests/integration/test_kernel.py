@@ -169,6 +169,20 @@ def test_B06_background_returns_at_once_and_its_card_ends_by_itself(kernel: Kern
     assert WIDGET_MIME not in update
 
 
+def test_B06_the_cell_after_a_background_run_that_no_page_told_of_says_that_it_ended(
+    kernel: Kernel,
+) -> None:
+    kernel.run("slow = None")
+    kernel.run("%%braincode --background --roles analyst,librarian\nWhy?", cell_id="c")
+    while kernel.wait_for_update()[RUN_MIME]["state"] != "completed":
+        pass
+
+    first, second = kernel.run("1 + 1"), kernel.run("2 + 2")
+
+    assert "braincode: completed in the background: Why?" in first.text
+    assert second.text == ""
+
+
 def test_B28_a_session_that_is_being_written_is_refused_and_its_run_stays_in_reach(
     kernel: Kernel,
 ) -> None:
