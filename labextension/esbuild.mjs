@@ -3,7 +3,7 @@
 import { build } from 'esbuild';
 
 const outdir = '../braincode_jupyter/widget/static';
-const shared = { bundle: true, minify: true, legalComments: 'none', logLevel: 'warning' };
+const shared = { bundle: true, minify: true, legalComments: 'none', charset: 'utf8', logLevel: 'warning' };
 
 await build({
   ...shared,

@@ -218,9 +218,9 @@ EMPTY_RUN = "braincode run"
 INDEPENDENCE: Mapping[str, str] = MappingProxyType(
     {
         "none": "reviewer unknown",
-        "weak": "the model that wrote the answer",
-        "moderate": "another model of the same provider",
-        "strong": "a model of another provider",
+        "weak": "by the model that wrote the answer",
+        "moderate": "by another model of the same provider",
+        "strong": "by a model of another provider",
     }
 )
 PLAIN_NOTE = "Shown as plain text: too large or too deeply nested to format."
@@ -281,7 +281,7 @@ def review_words(review: ReviewView) -> str:
     if review.reason:
         return f"{state}: {review.reason}"
     distance = INDEPENDENCE.get(review.independence, "")
-    return f"{state}, by {distance}" if distance else state
+    return f"{state}, {distance}" if distance else state
 
 
 def review_points(review: ReviewView) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[2] / "labextension"
 SOURCES = sorted((ROOT / "src").rglob("*.ts"))
 WRITTEN = [path for path in SOURCES if path.name != "generated.ts"]
 MAX_LINES = 300
+# One language is one table, and stays in one file.
+MAX_CATALOGUE_LINES = 500
 
 # What would turn text into elements or code (security R82), and what would fetch (R77).
 FORBIDDEN = (
@@ -79,7 +81,8 @@ def test_source_makes_no_markup_and_runs_no_text(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
 def test_source_stays_small(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) < MAX_LINES
+    limit = MAX_CATALOGUE_LINES if path.parent.name == "words" else MAX_LINES
+    assert len(path.read_text(encoding="utf-8").splitlines()) < limit
 
 
 def test_drawing_functions_know_neither_jupyter_nor_anywidget() -> None:
@@ -90,7 +93,8 @@ def test_drawing_functions_know_neither_jupyter_nor_anywidget() -> None:
     ]
 
     assert imports
-    assert [target for target in imports if not target.startswith(("./", "../protocol/"))] == []
+    allowed = ("./", "../protocol/", "../words/")
+    assert [target for target in imports if not target.startswith(allowed)] == []
 
 
 def test_style_sheet_asks_for_nothing_from_outside() -> None:

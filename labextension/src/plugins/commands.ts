@@ -3,9 +3,10 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { ITranslator } from '@jupyterlab/translation';
 import { COMMANDS } from '../commands';
-import { EXTENSION, TRANSLATION_DOMAIN } from './ids';
+import { WORDS, speak } from '../words/catalogue';
+import { EXTENSION } from './ids';
 
 const RUN_CELL = '%%braincode\n';
 
@@ -37,15 +38,15 @@ const plugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
+    speak(translator?.languageCode);
     app.commands.addCommand(COMMANDS.insertRun, {
-      label: trans.__('Insert a Brain Cell Below'),
-      caption: trans.__('Insert a cell that asks several agents'),
+      label: WORDS.insertRun,
+      caption: WORDS.insertRunHint,
       describedBy: { args: { type: 'object', properties: {} } },
       isEnabled: () => tracker.currentWidget !== null,
       execute: () => insertRun(tracker)
     });
-    palette?.addItem({ command: COMMANDS.insertRun, category: trans.__('Braincode') });
+    palette?.addItem({ command: COMMANDS.insertRun, category: WORDS.palette });
   }
 };
 

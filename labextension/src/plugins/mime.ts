@@ -5,7 +5,7 @@ import { Widget } from '@lumino/widgets';
 import { readRunView } from '../protocol/read';
 import { drawGuarded, showText } from '../view/guarded';
 import type { Drawing } from '../view/run';
-import { WORDS } from '../view/words';
+import { WORDS, speak } from '../words/catalogue';
 
 export const MIME_TYPE = 'application/vnd.braincode.run+json';
 
@@ -40,7 +40,10 @@ const extension: IRenderMime.IExtension = {
     mimeTypes: [MIME_TYPE],
     // Below the live widget, above text/html.
     defaultRank: 40,
-    createRenderer: () => new RunRenderer()
+    createRenderer: options => {
+      speak(options.translator?.languageCode);
+      return new RunRenderer();
+    }
   },
   rank: 40,
   dataType: 'json'

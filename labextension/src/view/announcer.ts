@@ -3,7 +3,7 @@
 import type { RunView } from '../protocol/generated';
 import { h } from './elements';
 import { isGoing, stateText } from './header';
-import { AGENT_STATES, EFFECTS, RUN_STATES, WORDS, agentName } from './words';
+import { AGENT_STATES, EFFECTS, RUN_STATES, WORDS, agentName } from '../words/catalogue';
 
 /** Above this many workers only troubled ones are named. */
 const FEW_WORKERS = 6;
@@ -30,7 +30,7 @@ export function announcer(): Announcer {
 function changes(before: RunView, after: RunView): string[] {
   const lines: string[] = [];
   if (stateText(before) !== stateText(after)) {
-    lines.push(`${WORDS.card}: ${isGoing(after) ? stateText(after) : RUN_STATES[after.state].word}`);
+    lines.push(`${WORDS.card}${WORDS.colon}${isGoing(after) ? stateText(after) : RUN_STATES[after.state].word}`);
   }
   const asked = new Set(before.approvals.map(approval => approval.approvalId));
   for (const { approvalId, role, effect, action } of after.approvals) {
@@ -44,7 +44,7 @@ function changes(before: RunView, after: RunView): string[] {
     const { word, tone } = AGENT_STATES[agent.state];
     const isNew = known.get(agent.contextId) !== agent.state && agent.endedMs !== undefined;
     if (isNew && (workers.length <= FEW_WORKERS || tone === 'bad')) {
-      lines.push(`${agentName(agent)}: ${word}`);
+      lines.push(`${agentName(agent)}${WORDS.colon}${word}`);
     }
   }
   return lines;

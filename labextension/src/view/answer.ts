@@ -9,7 +9,7 @@ import { isGoing } from './header';
 import { plainText } from './plain-text';
 import { section } from './section';
 import type { Change, StreamedText } from './streamed-text';
-import { ANSWER_NOTES, WORDS } from './words';
+import { ANSWER_NOTES, WORDS } from '../words/catalogue';
 
 /** Characters drawn of a finished answer. */
 const MAX_DRAWN = 400_000;

@@ -14,7 +14,7 @@ import { clock } from './figures';
 import { isGoing } from './header';
 import type { Moment } from './moment';
 import { section } from './section';
-import { EFFECTS, WORDS } from './words';
+import { EFFECTS, WORDS } from '../words/catalogue';
 
 /** After this time an answer that changed nothing may be given again. */
 const AGAIN_MS = 5_000;
@@ -95,7 +95,7 @@ class Question implements Part<Item> {
     this.text.setAttribute('aria-label', WORDS.exactText);
     const action = h('code', 'bc-action', asked.action);
     const who = h('b', '', asked.role);
-    const claim = h('p', 'bc-claim', who, WORDS.asks('', EFFECTS[asked.effect]), ': ', action);
+    const claim = h('p', 'bc-claim', who, WORDS.wantsTo(EFFECTS[asked.effect]), action);
     const buttons = h('div', 'bc-buttons', this.deny, this.approve, this.same, this.left);
     this.el = h('div', 'bc-asked', claim, this.text, this.showAll, this.hidden);
     this.el.append(this.reason, this.said, buttons, this.note);

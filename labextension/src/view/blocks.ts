@@ -4,7 +4,7 @@ import type { Block, Span } from '../protocol/generated';
 import type { Actions } from './actions';
 import { button, h } from './elements';
 import { plainText } from './plain-text';
-import { WORDS } from './words';
+import { WORDS } from '../words/catalogue';
 
 /** Blocks drawn of one text. */
 const MAX_BLOCKS = 4_000;

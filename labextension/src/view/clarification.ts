@@ -4,7 +4,7 @@ import type { RunView } from '../protocol/generated';
 import { KeyedList, h, lineList, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { section } from './section';
-import { WORDS } from './words';
+import { WORDS } from '../words/catalogue';
 
 type Option = readonly [string, string];
 
@@ -16,7 +16,7 @@ export function clarification(): Part<RunView> {
   reason.dir = 'auto';
   const options = h('ul', 'bc-options');
   const optionList = new KeyedList<Option>(options, (_, index) => String(index), option);
-  const missing = lineList('bc-is-warn', `${WORDS.missingFacts}: `);
+  const missing = lineList('bc-is-warn', WORDS.missingFacts);
   part.body.append(
     h('div', 'bc-asked', question, reason, missing.el, options, h('p', 'bc-dim', WORDS.answerInCell))
   );

@@ -1,15 +1,17 @@
-/** Numbers as people read them. */
+/** Numbers as people read them, in the language of the page. */
+
+import { LOCALE, WORDS } from '../words/catalogue';
 
 /** `< 0.1 s`, `8.2 s`, `19 s`, `3:05`, `1:02:03`; whole seconds that have passed, as the clock. */
 export function duration(ms: number): string {
   if (ms < 100) {
-    return '< 0.1 s';
+    return `< ${WORDS.seconds(decimal(0.1, 1))}`;
   }
   const seconds = ms / 1000;
   if (seconds < 10) {
-    return `${(Math.floor(seconds * 10) / 10).toFixed(1)} s`;
+    return WORDS.seconds(decimal(Math.floor(seconds * 10) / 10, 1));
   }
-  return seconds < 60 ? `${Math.floor(seconds)} s` : clock(ms);
+  return seconds < 60 ? WORDS.seconds(String(Math.floor(seconds))) : clock(ms);
 }
 
 /** `0:41`, `1:02:03`: the ticking clock of the header. */
@@ -26,23 +28,41 @@ export function count(value: number): string {
     return String(Math.round(value));
   }
   if (value < 99_950) {
-    return `${(value / 1_000).toFixed(1).replace('.0', '')}k`;
+    return WORDS.thousands(decimal(value / 1_000, 0, 1));
   }
-  return value < 999_500 ? `${Math.round(value / 1_000)}k` : `${(value / 1_000_000).toFixed(1)}M`;
+  return value < 999_500
+    ? WORDS.thousands(String(Math.round(value / 1_000)))
+    : WORDS.millions(decimal(value / 1_000_000, 1));
 }
 
 /** `$0.031`, `$1.20`, `< $0.001`, `$0`. */
 export function money(usd: number): string {
   if (usd > 0 && usd < 0.001) {
-    return '< $0.001';
+    return `< ${dollars(0.001, 3)}`;
   }
-  if (usd === 0) {
-    return '$0';
-  }
-  return usd < 1 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(2)}`;
+  return dollars(usd, usd === 0 ? 0 : usd < 1 ? 3 : 2);
 }
 
-/** `812 characters`, `5.0 MB of text`. */
-export function textSize(chars: number): string {
-  return chars < 10_000 ? `${Math.round(chars)} characters` : `${count(chars)} characters`;
+function dollars(usd: number, digits: number): string {
+  return format(usd, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits
+  });
+}
+
+function decimal(value: number, least: number, most = least): string {
+  return format(value, { minimumFractionDigits: least, maximumFractionDigits: most });
+}
+
+/** Making a format costs more than using it, and the figures of 64 agents are drawn each second. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function format(value: number, options: Intl.NumberFormatOptions): string {
+  const key = `${LOCALE} ${options.style} ${options.minimumFractionDigits} ${options.maximumFractionDigits}`;
+  const known = formats.get(key) ?? new Intl.NumberFormat(LOCALE, options);
+  formats.set(key, known);
+  return known.format(value);
 }

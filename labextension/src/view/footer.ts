@@ -6,7 +6,7 @@ import { h, setAttribute, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { foldable } from './section';
 import { oneLine, shortened } from './plain-text';
-import { WORDS } from './words';
+import { WORDS } from '../words/catalogue';
 
 /** Characters of a session id that are shown; all are copied. */
 const SHOWN_ID = 12;
@@ -28,7 +28,7 @@ export function footer(): Part<RunView> {
       setText(brain, view.brainId || '–');
       setText(mode, [view.mode, view.routing].filter(Boolean).map(text => ` · ${text}`).join(''));
       setAttribute(mode, 'title', view.routingReason || null);
-      setTextOrHide(models, view.models.join(', '));
+      setTextOrHide(models, view.models.join(WORDS.comma));
       setText(id, `@@${shortened(view.sessionId, SHOWN_ID)}`);
       setAttribute(id, 'title', reference);
       setAttribute(copy, 'aria-label', WORDS.copySession(reference));

@@ -5,7 +5,7 @@ import type { Actions } from './actions';
 import { h } from './elements';
 import type { Drawing } from './run';
 import { draw } from './run';
-import { RUN_STATES, WORDS } from './words';
+import { RUN_STATES, WORDS } from '../words/catalogue';
 
 /** `draw`, whose drawing turns into text when any of its steps fails. */
 export function drawGuarded(el: HTMLElement, view: RunView, actions: Actions): Drawing {

@@ -6,7 +6,7 @@ import { button, h, setAttribute, setClass, setText, setTextOrHide, sign } from 
 import { clock, count, duration, money } from './figures';
 import type { Moment } from './moment';
 import { oneLine } from './plain-text';
-import { PHASES, RUN_STATES, WORDS } from './words';
+import { PHASES, RUN_STATES, WORDS } from '../words/catalogue';
 
 /** Below this a finished run shows tenths of a second. */
 const SHORT_MS = 9_500;

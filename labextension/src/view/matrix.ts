@@ -4,7 +4,7 @@ import type { MatrixRow, MatrixView, RunView } from '../protocol/generated';
 import { h } from './elements';
 import { foldable } from './section';
 import type { Part } from './elements';
-import { MATRIX_CELLS, WORDS } from './words';
+import { MATRIX_CELLS, WORDS } from '../words/catalogue';
 
 /** From this many columns the heads are turned upright. */
 const WIDE = 9;
@@ -63,7 +63,7 @@ function matrixRow(row: MatrixRow, view: MatrixView): HTMLElement {
   view.columns.forEach((column, index) => {
     const { sign, word } = MATRIX_CELLS[row.cells[index] ?? 'not_called'];
     const cell = h('td', `bc-cell-${row.cells[index] ?? 'not_called'}`, sign);
-    cell.title = `${row.label}: ${column.label}: ${word}`;
+    cell.title = [row.label, column.label, word].join(WORDS.colon);
     cell.setAttribute('aria-label', word);
     el.append(cell);
   });

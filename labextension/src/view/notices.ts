@@ -4,7 +4,7 @@ import type { RunView } from '../protocol/generated';
 import { h, lineList, setClass, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { section } from './section';
-import { WORDS } from './words';
+import { WORDS } from '../words/catalogue';
 
 /** The error of a run that failed, and a note about the card itself. */
 export function failure(): Part<RunView> & { note(text: string): void } {

@@ -6,7 +6,7 @@ import type { Part } from './elements';
 import { isGoing } from './header';
 import { foldable } from './section';
 import { setScroll } from './timeline';
-import { TODO_STATES, WORDS, stateCounts } from './words';
+import { TODO_STATES, WORDS, stateCounts } from '../words/catalogue';
 
 /** From this many todos the list scrolls. */
 const LONG_LIST = 40;

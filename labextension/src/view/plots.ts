@@ -4,7 +4,7 @@ import type { PlotView, RunView } from '../protocol/generated';
 import { KeyedList, h, setText } from './elements';
 import type { Part } from './elements';
 import { foldable } from './section';
-import { WORDS } from './words';
+import { WORDS } from '../words/catalogue';
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg']);
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -16,7 +16,7 @@ export function plots(): Part<RunView> {
     el: part.el,
     update(view) {
       part.show(view.plots.length > 0);
-      part.setTitle(WORDS.plots, view.plots.map(plot => plot.label).join(', '));
+      part.setTitle(WORDS.plots, view.plots.map(plot => plot.label).join(WORDS.comma));
       part.setOpen(true);
       list.update(view.plots);
     }

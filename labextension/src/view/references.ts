@@ -3,7 +3,7 @@
 import type { ReferenceView, RunView } from '../protocol/generated';
 import { KeyedList, h, setClass, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
-import { WORDS } from './words';
+import { WORDS } from '../words/catalogue';
 
 export function references(): Part<RunView> {
   const el = h('ul', 'bc-refs');

@@ -5,7 +5,7 @@ import { KeyedList, h, lineList, setClass, setText, setTextOrHide, sign } from '
 import type { Part } from './elements';
 import { isGoing } from './header';
 import { section } from './section';
-import { INDEPENDENCE, REVIEW_STATES, WORDS } from './words';
+import { INDEPENDENCE, REVIEW_STATES, SEVERITIES, WORDS } from '../words/catalogue';
 
 export function review(): Part<RunView> {
   const part = section('review');
@@ -32,7 +32,7 @@ export function review(): Part<RunView> {
       setClass(decision, `bc-decision bc-is-${isDecided ? tone : 'dim'}`);
       setText(mark, glyph);
       setText(word, name);
-      setTextOrHide(about, value.reason || INDEPENDENCE[value.independence]);
+      setTextOrHide(about, value.reason || INDEPENDENCE.get(value.independence));
       part.el.classList.toggle('bc-oneline', !value.rationale && value.findings.length === 0);
       setTextOrHide(rationale, value.rationale);
       findings.hidden = value.findings.length === 0;
@@ -61,12 +61,12 @@ function finding(): Part<FindingView> {
   const severity = h('b');
   const text = h('span');
   text.dir = 'auto';
-  const el = h('li', '', severity, ': ', text);
+  const el = h('li', '', severity, WORDS.colon, text);
   return {
     el,
     update(item) {
       setClass(severity, `bc-is-${SEVERITY_TONES[item.severity] ?? 'dim'}`);
-      setText(severity, item.severity);
+      setText(severity, SEVERITIES.get(item.severity) ?? item.severity);
       setText(text, item.text);
     }
   };

@@ -18,7 +18,7 @@ import { references } from './references';
 import { review } from './review';
 import { StreamedText } from './streamed-text';
 import { timeline } from './timeline';
-import { WORDS } from './words';
+import { WORDS } from '../words/catalogue';
 import { workers } from './workers';
 
 export type Drawing = {

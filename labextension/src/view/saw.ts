@@ -4,7 +4,7 @@ import type { AgentView, SectionView } from '../protocol/generated';
 import { KeyedList, h, setAttribute, setClass, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
-import { WORDS } from './words';
+import { WORDS } from '../words/catalogue';
 
 /** A hue per kind of section, the same on every card. */
 const KIND_COLORS: Readonly<Record<string, string>> = {

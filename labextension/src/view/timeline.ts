@@ -7,7 +7,7 @@ import { count, duration } from './figures';
 import { isGoing } from './header';
 import type { Moment } from './moment';
 import { foldable } from './section';
-import { AGENT_STATES, WORDS, agentName } from './words';
+import { AGENT_STATES, WORDS, agentName } from '../words/catalogue';
 
 /** Colours that agents take in turn; the last is for calls that are no workers. */
 const PALETTE = 6;

@@ -4,7 +4,7 @@ import type { ToolCallView } from '../protocol/generated';
 import { KeyedList, h, setClass, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
-import { TOOL_STATES, WORDS } from './words';
+import { TOOL_STATES, WORDS } from '../words/catalogue';
 
 export function toolCalls(): Part<readonly ToolCallView[]> {
   const list = h('ul', 'bc-plainlist');

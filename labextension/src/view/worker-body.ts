@@ -9,7 +9,7 @@ import { count } from './figures';
 import { saw } from './saw';
 import type { StreamedText } from './streamed-text';
 import { toolCalls } from './tool-calls';
-import { AGENT_STATES, WORDS } from './words';
+import { AGENT_STATES, WORDS } from '../words/catalogue';
 
 /** Newest characters shown of a reply that is being written. */
 const LIVE_CHARS = 2_000;
@@ -106,7 +106,7 @@ function quoted(title: string): Part<string> {
 
 function artifacts(): Part<readonly ArtifactView[]> {
   const list = h('span');
-  const el = h('p', 'bc-dim', `${WORDS.artifacts}: `, list);
+  const el = h('p', 'bc-dim', WORDS.artifacts, list);
   const items = new KeyedList<ArtifactView>(
     list,
     item => item.uri,

@@ -10,7 +10,7 @@ import { oneLine } from './plain-text';
 import { foldable } from './section';
 import type { StreamedText } from './streamed-text';
 import { agentColors, setScroll } from './timeline';
-import { AGENT_STATES, WORDS, agentName, stateCounts } from './words';
+import { AGENT_STATES, WORDS, agentName, stateCounts } from '../words/catalogue';
 import { workerBody } from './worker-body';
 import type { WorkerBody } from './worker-body';
 

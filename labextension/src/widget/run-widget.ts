@@ -5,7 +5,7 @@ import { isRecord } from '../protocol/read';
 import type { Decision } from '../view/actions';
 import { drawGuarded, showText } from '../view/guarded';
 import type { Drawing } from '../view/run';
-import { WORDS } from '../view/words';
+import { WORDS, speak } from '../words/catalogue';
 import { RunFeed } from './run-feed';
 import type { News } from './run-feed';
 
@@ -28,6 +28,7 @@ export default () => {
   return {
     /** Listens from the start, because messages that come before a view is drawn are lost else. */
     initialize({ model }: { model: Model }): void {
+      speak();
       feed.replace(model.get('view'));
       let askedAt = -RESYNC_MS;
       model.on('msg:custom', message => {

@@ -41,7 +41,9 @@ _LIGHT = {"--jp-layout-color1": "#fff", "--jp-content-font-color1": "rgba(0, 0, 
 _DARK = {"--jp-layout-color1": "#111111", "--jp-content-font-color1": "rgba(255, 255, 255, 1)"}
 
 
-def open_page(browser: Browser, *, is_dark: bool = False, width: int = 960) -> Page:
+def open_page(
+    browser: Browser, *, is_dark: bool = False, width: int = 960, language: str = "en"
+) -> Page:
     """Open an empty page that looks like an output area of JupyterLab."""
     page = browser.new_page(
         viewport={"width": width, "height": 700}, color_scheme="dark" if is_dark else "light"
@@ -49,7 +51,7 @@ def open_page(browser: Browser, *, is_dark: bool = False, width: int = 960) -> P
     variables = "".join(f"{n}: {v};" for n, v in (_DARK if is_dark else _LIGHT).items())
     background = "#111" if is_dark else "#fff"
     page.set_content(
-        "<!doctype html><html lang=en><title>card</title>"
+        f"<!doctype html><html lang={language}><title>card</title>"
         f'<body data-jp-theme-light="{"false" if is_dark else "true"}"'
         f" style='{variables}margin:16px;background:{background}'></body></html>"
     )

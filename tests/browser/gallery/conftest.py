@@ -31,9 +31,14 @@ def open_card(browser: Browser) -> Iterator[Callable[..., Card]]:
     errors: list[str] = []
 
     def open_(
-        view: RunView, *, answers: bool = True, is_dark: bool = False, width: int = 960
+        view: RunView,
+        *,
+        answers: bool = True,
+        is_dark: bool = False,
+        width: int = 960,
+        language: str = "en",
     ) -> Card:
-        page = open_page(browser, is_dark=is_dark, width=width)
+        page = open_page(browser, is_dark=is_dark, width=width, language=language)
         page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on(

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import card_samples as samples
+import pytest
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from card_harness import Card
+
+    OpenCard = Callable[..., Card]
+
+TITLES = {
+    "en": ["Answer", "Review", "Warnings", "Plan", "Time", "Workers", "Who saw what"],
+    "zh-CN": ["回答", "审查", "警告", "计划", "时间", "智能体", "谁看到了什么"],
+    "fr": ["Réponse", "Relecture", "Avertissements", "Plan", "Temps", "Agents", "Qui a vu quoi"],
+}
+
+
+@pytest.mark.parametrize("language", TITLES)
+def test_card_speaks_the_language_of_the_page(open_card: OpenCard, language: str) -> None:
+    card = open_card(samples.failed_worker(), language=language)
+
+    shown = card.find(".bc-section:visible .bc-title:visible").all_text_contents()
+
+    assert shown == TITLES[language]
+
+
+FIGURES = {
+    "en": ("2 completed · 1 failed", "5 calls × 7 sections", "≥ 24.5k of 60k tokens"),
+    "zh_CN": ("已完成 2 · 失败 1", "5 次调用 × 7 个片段", "≥ 24.5k / 60k token"),
+    "fr_FR": ("terminé : 2 · échec : 1", "5 appels × 7 sections", "≥ 24,5 k sur 60 k tokens"),
+}
+
+
+@pytest.mark.parametrize("language", FIGURES)
+def test_numbers_and_plurals_follow_the_language(open_card: OpenCard, language: str) -> None:
+    card = open_card(samples.failed_worker(), language=language)
+
+    workers, matrix, tokens = FIGURES[language]
+    expect(card.find(".bc-workers .bc-line")).to_have_text(workers)
+    expect(card.find(".bc-matrix .bc-line")).to_have_text(matrix)
+    expect(card.find(".bc-facts")).to_contain_text(tokens)
+
+
+def test_a_language_that_is_not_known_is_said_in_english(open_card: OpenCard) -> None:
+    card = open_card(samples.running(), language="eo")
+
+    expect(card.root.get_by_role("button", name="Stop")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("language", "spoken"),
+    [("zh-CN", "Brain 运行\uff1a已完成"), ("fr", "Exécution Brain : terminée")],
+)
+def test_state_changes_are_spoken_in_the_language_of_the_page(
+    open_card: OpenCard, language: str, spoken: str
+) -> None:
+    card = open_card(samples.answering(), language=language)
+
+    card.set_view(samples.finished())
+
+    expect(card.find("[aria-live=polite]")).to_have_text(spoken)
