@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -16,7 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 WAIT_MS = 60_000
+# A busy machine may be slow to draw; what is claimed of speed, an order of events shows.
+expect.set_options(timeout=WAIT_MS)
+END_WAIT_S = 20
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -51,7 +55,8 @@ NONE_RUNNING = """() => ![...document.querySelectorAll('.jp-NotebookPanel .jp-In
   .some(n => n.textContent.includes('*'))"""
 NUMBERED = re.compile(r"\[\d+\]")
 
-# The scripted model; the calls whose kind stands in `slow` stream for half a minute.
+# The scripted model; calls whose kind stands in `slow`, and cells with `block()`, take longer than
+# any test waits. They end with their kernel.
 SETUP = """
 from braincode_jupyter.notebook import use_models
 from braincode_jupyter.testing import Reply, ScriptedModel
@@ -59,8 +64,11 @@ slow = None
 def script(call):
     if slow not in (call.call_kind, call.role):
         return None
-    return Reply(text="late", delay_s=30)
+    return Reply(text="late", delay_s=600)
 use_models(ScriptedModel(script))
+def block():
+    import time
+    time.sleep(600)
 %load_ext braincode_jupyter
 """
 
@@ -95,8 +103,30 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             _wait_for(f"{base}/api/status?token={token}", process, root / "lab.log")
             yield Lab(base=base, token=token, folder=folder)
         finally:
-            process.terminate()
-            process.wait(20)
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(END_WAIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(END_WAIT_S)
+
+
+def _end_kernels(lab: Lab) -> None:
+    """End what a test has started, so that the next one has the machine to itself."""
+    headers = {"Authorization": f"token {lab.token}"}
+    request = urllib.request.Request(f"{lab.base}/api/kernels", headers=headers)  # noqa: S310 - our own server
+    with urllib.request.urlopen(request, timeout=END_WAIT_S) as answer:  # noqa: S310 - the same
+        kernels = json.load(answer)
+    for kernel in kernels:
+        url = f"{lab.base}/api/kernels/{kernel['id']}"
+        request = urllib.request.Request(url, headers=headers, method="DELETE")  # noqa: S310 - the same
+        # A kernel that ended meanwhile is no longer known.
+        with contextlib.suppress(HTTPError):
+            urllib.request.urlopen(request, timeout=END_WAIT_S).close()  # noqa: S310 - the same
 
 
 def _environment(root: Path) -> dict[str, str]:
@@ -208,7 +238,7 @@ class Notebook:
 
 
 @pytest.fixture
-def open_notebook(lab: Lab, page: Page) -> Callable[..., Notebook]:
+def open_notebook(lab: Lab, page: Page) -> Iterator[Callable[..., Notebook]]:
     def open_(*sources: str) -> Notebook:
         name = f"t{secrets.token_hex(4)}.ipynb"
         cells = [
@@ -238,4 +268,5 @@ def open_notebook(lab: Lab, page: Page) -> Callable[..., Notebook]:
         assert notebook.run(0).locator(".jp-OutputArea-output").all_inner_texts() == []
         return notebook
 
-    return open_
+    yield open_
+    _end_kernels(lab)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,21 +18,28 @@ COMPUTE = """
 def compute(call):
     if call.role != 'analyst':
         return None
-    wanted = ('run_python', {'code': 'print(sum(numbers) * 7)'})
+    wanted = ('run_python', {'code': 'print(sum(numbers) * 7919)'})
     return Reply(text='', tool_calls=(wanted,), then=lambda got: got[0].text)
 use_models(ScriptedModel(compute))
 numbers = [1, 2, 3]
 """
-ASK = "%%braincode --roles librarian,analyst --no-review\nSum them up, times seven. @var:numbers"
+ASK = "%%braincode --roles librarian,analyst --no-review\nSum them up, times 7919. @var:numbers"
 BACKGROUND = ASK.replace("--no-review", "--no-review --background")
-BLOCK = "import time; time.sleep(12)"
+RESULT = "47514"
+# At its end a card is replaced by the saved one: an entry is opened until it says what it should.
+SAYS = """([cell, role, words]) => {
+  cell.querySelectorAll('details.bc-workers, details.bc-worker').forEach(d => { d.open = true; });
+  const entry = [...cell.querySelectorAll('.bc-worker')]
+    .find(one => one.querySelector('.bc-name').textContent === role);
+  return !!entry && words.every(word => entry.textContent.includes(word)) && entry.textContent;
+}"""
 
 
 def asked(cell: Locator) -> Locator:
     """Wait for the question, and return it."""
     question = cell.locator(".bc-approvals")
-    expect(question).to_contain_text("analyst wants to run code", timeout=30_000)
-    assert question.locator("pre").inner_text() == "print(sum(numbers) * 7)"
+    expect(question).to_contain_text("analyst wants to run code")
+    assert question.locator("pre").inner_text() == "print(sum(numbers) * 7919)"
     return question
 
 
@@ -41,27 +47,20 @@ def press(question: Locator, label: str) -> None:
     question.get_by_role("button", name=label, exact=True).click()
 
 
-def worker_text(cell: Locator) -> Locator:
-    """Open the analyst's entry and return it."""
-    section = cell.locator("details.bc-workers")
-    if section.get_attribute("open") is None:
-        section.locator("summary.bc-fold").click()
-    entry = cell.locator(".bc-worker", has_text="analyst").first
-    if entry.get_attribute("open") is None:
-        entry.locator("summary").click()
-    return entry
+def entry_of_analyst(cell: Locator, *words: str) -> str:
+    """Wait until the analyst's entry says these words, and return all that it says."""
+    page = cell.page
+    return page.wait_for_function(SAYS, arg=[cell.element_handle(), "analyst", words]).json_value()
 
 
 def expect_approved(cell: Locator) -> None:
-    expect(cell.locator(".bc-state")).to_contain_text("completed", timeout=60_000)
-    expect(worker_text(cell)).to_contain_text("42")
-    expect(worker_text(cell).locator(".bc-tool-calls")).to_contain_text("approved by you")
+    expect(cell.locator(".bc-state")).to_contain_text("completed")
+    entry_of_analyst(cell, RESULT, "approved by you")
 
 
 def expect_denied(cell: Locator) -> None:
-    expect(cell.locator(".bc-state")).to_contain_text("completed", timeout=60_000)
-    expect(worker_text(cell).locator(".bc-tool-calls")).to_contain_text("denied by you")
-    expect(worker_text(cell)).not_to_contain_text("42")
+    expect(cell.locator(".bc-state")).to_contain_text("completed")
+    assert RESULT not in entry_of_analyst(cell, "denied by you")
 
 
 def test_approved_while_the_cell_runs_the_code_is_run(open_notebook: Callable[..., Any]) -> None:
@@ -93,7 +92,7 @@ def test_denied_while_the_cell_runs_the_run_goes_on_without(
 def test_an_answer_counts_while_another_cell_blocks_the_kernel(
     open_notebook: Callable[..., Any], label: str
 ) -> None:
-    notebook = open_notebook(COMPUTE, BACKGROUND, BLOCK)
+    notebook = open_notebook(COMPUTE, BACKGROUND, "block()")
     notebook.run(1)
     cell = notebook.run(2)
     question = asked(cell)
@@ -101,9 +100,9 @@ def test_an_answer_counts_while_another_cell_blocks_the_kernel(
 
     press(question, label)
 
-    expect(question).to_be_hidden(timeout=5_000)
-    expect(notebook.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+    expect(question).to_be_hidden()
     (expect_approved if label == "Approve" else expect_denied)(cell)
+    expect(notebook.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
 
 
 @pytest.mark.parametrize("label", ["Approve", "Deny"])
@@ -132,14 +131,12 @@ def test_a_waiting_question_holds_neither_stop_nor_interrupt(
     cell = notebook.start(2)
     asked(cell)
 
-    started = time.monotonic()
     if way == "stop":
         cell.get_by_role("button", name="Stop").click()
     else:
         notebook.command("notebook:interrupt-kernel")
     notebook.wait_idle()
 
-    assert time.monotonic() - started < 5
     expect(cell.locator(".bc-state")).to_contain_text("cancelled")
     expect(cell.locator(".bc-approvals")).to_be_hidden()
     expect(notebook.run(3)).to_contain_text("2")

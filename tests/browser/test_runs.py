@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -68,22 +67,20 @@ def test_B07_a_run_that_somebody_else_saved_half_way_is_drawn_as_interrupted(
     expect(card.get_by_role("button", name="Stop")).to_have_count(0)
 
 
-def test_B06_stop_ends_a_run_within_seconds(open_notebook: Callable[..., Any]) -> None:
+def test_B06_stop_ends_a_run_that_would_take_minutes(open_notebook: Callable[..., Any]) -> None:
     notebook = open_notebook("slow = 'primary'", ASK)
     notebook.run(1)
     cell = notebook.start(2)
     expect(cell.locator(".bc-state")).to_contain_text("answer")
 
-    started = time.monotonic()
     cell.get_by_role("button", name="Stop").click()
     notebook.wait_idle()
 
-    assert time.monotonic() - started < 5
     expect(cell.locator(".bc-state")).to_contain_text("cancelled")
     expect(cell.locator(".jp-OutputArea")).to_contain_text("braincode:")
 
 
-def test_B06_a_kernel_interrupt_ends_a_run_within_seconds(
+def test_B06_a_kernel_interrupt_ends_a_run_that_would_take_minutes(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook("slow = 'librarian'", ASK)
@@ -91,11 +88,9 @@ def test_B06_a_kernel_interrupt_ends_a_run_within_seconds(
     cell = notebook.start(2)
     expect(cell.get_by_role("button", name="Stop")).to_be_visible()
 
-    started = time.monotonic()
     notebook.command("notebook:interrupt-kernel")
     notebook.wait_idle()
 
-    assert time.monotonic() - started < 5
     expect(cell.locator(".bc-state")).to_contain_text("cancelled")
     expect(cell.locator(".jp-OutputArea")).to_contain_text("The run was interrupted.")
 
@@ -103,16 +98,14 @@ def test_B06_a_kernel_interrupt_ends_a_run_within_seconds(
 def test_B06_stop_reaches_a_background_run_while_another_cell_blocks_the_kernel(
     open_notebook: Callable[..., Any],
 ) -> None:
-    notebook = open_notebook(
-        "slow = 'primary'", ASK.replace("--review", "--background"), "import time; time.sleep(6)"
-    )
+    notebook = open_notebook("slow = 'primary'", ASK.replace("--review", "--background"), "block()")
     notebook.run(1)
     cell = notebook.run(2)
     notebook.start(3)
 
     cell.get_by_role("button", name="Stop").click()
 
-    expect(cell.locator(".bc-state")).to_contain_text("cancelled", timeout=5_000)
+    expect(cell.locator(".bc-state")).to_contain_text("cancelled")
     expect(notebook.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
 
 
@@ -131,7 +124,7 @@ def test_B08_after_a_reload_during_a_run_the_card_is_complete(
     cell = notebook.cell(2)
     cell.get_by_role("button", name="Stop").click()
 
-    expect(cell.locator(".bc-state")).to_contain_text("cancelled", timeout=10_000)
+    expect(cell.locator(".bc-state")).to_contain_text("cancelled")
     shown = notebook.run(3)
     expect(shown.locator(".bc-state")).to_contain_text("cancelled")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -41,10 +40,23 @@ print(read_in_kernel(Question("? ", 0.3, reply=print), get_ipython().kernel.raw_
 """
 
 
+# The main thread of the kernel is in the prompt, so another one looks for the sign.
+STOP_ON_SIGN = """
+import pathlib, threading, time
+from braincode_jupyter.notebook.state import NOTEBOOK
+def stop_on_sign():
+    while not pathlib.Path("sign").exists():
+        time.sleep(0.05)
+    NOTEBOOK.stop()
+threading.Thread(target=stop_on_sign, daemon=True).start()
+"""
+
+
 class Front:
     """A front end that can be asked for input and draws no card."""
 
     def __init__(self, home: Path) -> None:
+        self.sign = home / "sign"
         self.manager = KernelManager(kernel_name="python3")
         env = dict(os.environ, HOME=str(home), USERPROFILE=str(home), IPYTHONDIR=str(home / "ip"))
         self.manager.start_kernel(env=env, cwd=str(home))
@@ -133,11 +145,8 @@ def test_a_page_of_which_nothing_is_heard_is_replaced_by_the_prompt(front: Front
 
 
 def test_where_nobody_can_be_asked_the_call_is_denied_at_once(front: Front) -> None:
-    started = time.monotonic()
-
     error, _ = front.run(ASK, has_stdin=False)
 
-    assert time.monotonic() - started < 15
     assert error == ""
     assert front.run(STATE)[1].strip() == (
         "completed|denied|denied by policy|"
@@ -156,20 +165,18 @@ def test_an_interrupt_ends_the_prompt_and_the_run(front: Front) -> None:
     msg_id = front.send(ASK)
     front.question()
 
-    started = time.monotonic()
     front.manager.interrupt_kernel()
     error, _ = front.collect(msg_id)
 
-    assert time.monotonic() - started < 5
     assert error == "RunCancelledError"
     assert front.run("print(_braincode.status)")[1].strip() == "cancelled"
 
 
 def test_stop_ends_the_prompt_and_the_run(front: Front) -> None:
-    front.run("import threading; from braincode_jupyter.notebook.state import NOTEBOOK")
-    front.run("threading.Timer(8.0, NOTEBOOK.stop).start()")
+    assert front.run(STOP_ON_SIGN) == ("", "")
     msg_id = front.send(ASK)
     front.question()
+    front.sign.touch()
 
     error, _ = front.collect(msg_id)
 

@@ -223,8 +223,9 @@ def test_tool_calls_are_listed_with_their_states(open_card: OpenCard) -> None:
 
     card.find(".bc-worker", has_text="analyst").first.locator("summary").click()
 
-    lines = card.find(".bc-tool-calls:visible li").all_inner_texts()
-    assert [" ".join(line.split()) for line in lines] == [
+    lines = card.find(".bc-tool-calls:visible li")
+    expect(lines).to_have_count(3)
+    assert [" ".join(line.split()) for line in lines.all_inner_texts()] == [
         "✓query_data done · 1.2k characters back · no network",
         "⊘run_python, 2 lines denied · denied by you · too slow",
         "?run_python outcome unknown",
