@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import Field
 
@@ -34,7 +34,7 @@ from braincode_jupyter.tools.arguments import (
 from braincode_jupyter.tools.files import find_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -91,112 +91,135 @@ class _Plan:
     asked: CommandArguments
 
 
-class ExecCommand:
-    """Runs one program by its words.
+_Planner: TypeAlias = "Callable[[CommandArguments, Located], _Plan]"
+
+
+class Command:
+    """A tool that runs what it was given, as its way of reading the command line says.
 
     Parameters
     ----------
     root : Path
         The project's folder.
+    name : str
+        Name of the tool.
+    description : str
+        For the model.
+    plan : callable
+        Makes of checked arguments and a folder what would be run; raises `UsageError`.
     """
 
-    spec = ToolSpec(
+    def __init__(self, root: Path, *, name: str, description: str, plan: _Planner) -> None:
+        self.spec = ToolSpec(
+            name=name,
+            description=description,
+            parameters=schema_of(CommandArguments),
+            effect="execute",
+            is_sequential=True,
+            timeout_s=MAX_MS / 1_000 + _STOP_S,
+        )
+        self._root = root
+        self._planned = plan
+
+    def target(self, arguments: Mapping[str, JsonValue]) -> ToolTarget:
+        """Return the command line, the program that was found for it, and the folder."""
+        return _target(self.spec.name, self._plan(arguments))
+
+    async def call(self, arguments: Mapping[str, JsonValue], *, target: ToolTarget) -> ToolReturn:
+        """Run it."""
+        return await _run(self._plan(arguments), target)
+
+    def _plan(self, arguments: Mapping[str, JsonValue]) -> _Plan:
+        asked = read_arguments(CommandArguments, arguments)
+        return self._planned(asked, find_folder(asked.workdir, root=self._root))
+
+
+def exec_command(root: Path) -> Command:
+    """Return the tool that runs one program by its words.
+
+    Parameters
+    ----------
+    root : Path
+        The project's folder.
+
+    Returns
+    -------
+    Command
+        Without a shell.
+    """
+    return Command(
+        root,
         name="exec_command",
         description=(
             "Run one program with its arguments, without a shell: no pipes, redirections, "
             "variables or wildcards. Input is closed."
         ),
-        parameters=schema_of(CommandArguments),
-        effect="execute",
-        is_sequential=True,
-        timeout_s=MAX_MS / 1_000 + _STOP_S,
+        plan=_plan_words,
     )
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
 
-    def target(self, arguments: Mapping[str, JsonValue]) -> ToolTarget:
-        """Return the words, the program that was found for them, and the folder."""
-        return _target("exec_command", self._plan(arguments))
-
-    async def call(self, arguments: Mapping[str, JsonValue], *, target: ToolTarget) -> ToolReturn:
-        """Run it."""
-        return await _run(self._plan(arguments), target)
-
-    def _plan(self, arguments: Mapping[str, JsonValue]) -> _Plan:
-        asked = read_arguments(CommandArguments, arguments)
-        folder = find_folder(asked.workdir, root=self._root)
-        read = read_command(asked.cmd)
-        if read.words is None:
-            raise UsageError(
-                f"That needs a shell ({read.not_simple}): give one program and its arguments, "
-                "quoted where needed, or use the tool shell if you have it.",
-                hint="",
-            )
-        found = find_program(read.words[0], root=folder.root, folder=folder.path)
-        if found is None:
-            raise UsageError(f"There is no program {read.words[0]!r} here.", hint="")
-        if not HAS_SHELL and found.path.suffix.casefold() in _WINDOWS_SCRIPTS:
-            raise UsageError("Windows runs scripts by its shell; name a program.", hint="")
-        return _Plan(
-            words=(str(found.path), *read.words[1:]),
-            folder=folder,
-            text=asked.cmd,
-            program=str(found.path),
-            is_inside=found.is_inside,
-            asked=asked,
-        )
-
-
-class Shell:
-    """Runs a text through the one known shell.
+def shell(root: Path) -> Command:
+    """Return the tool that runs a text through the one known shell.
 
     Parameters
     ----------
     root : Path
         The project's folder.
-    """
 
-    spec = ToolSpec(
+    Returns
+    -------
+    Command
+        For systems that have that shell.
+    """
+    return Command(
+        root,
         name="shell",
         description=(
             "Run a command line through /bin/sh. Input is closed. Prefer exec_command where it is "
             "enough."
         ),
-        parameters=schema_of(CommandArguments),
-        effect="execute",
-        is_sequential=True,
-        timeout_s=MAX_MS / 1_000 + _STOP_S,
+        plan=_plan_text,
     )
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
 
-    def target(self, arguments: Mapping[str, JsonValue]) -> ToolTarget:
-        """Return the text, what its first program is if it is simple, and the folder."""
-        return _target("shell", self._plan(arguments))
-
-    async def call(self, arguments: Mapping[str, JsonValue], *, target: ToolTarget) -> ToolReturn:
-        """Run it."""
-        return await _run(self._plan(arguments), target)
-
-    def _plan(self, arguments: Mapping[str, JsonValue]) -> _Plan:
-        asked = read_arguments(CommandArguments, arguments)
-        if "\0" in asked.cmd:
-            raise UsageError("The command has a NUL character.", hint="")
-        folder = find_folder(asked.workdir, root=self._root)
-        words = read_command(asked.cmd).words
-        found = None
-        if words is not None:
-            found = find_program(words[0], root=folder.root, folder=folder.path)
-        return _Plan(
-            words=(_SHELL, "-c", asked.cmd),
-            folder=folder,
-            text=asked.cmd,
-            program="" if found is None else str(found.path),
-            is_inside=found is None or found.is_inside,
-            asked=asked,
+def _plan_words(asked: CommandArguments, folder: Located) -> _Plan:
+    read = read_command(asked.cmd)
+    if read.words is None:
+        raise UsageError(
+            f"That needs a shell ({read.not_simple}): give one program and its arguments, "
+            "quoted where needed, or use the tool shell if you have it.",
+            hint="",
         )
+    found = find_program(read.words[0], root=folder.root, folder=folder.path)
+    if found is None:
+        raise UsageError(f"There is no program {read.words[0]!r} here.", hint="")
+    if not HAS_SHELL and found.path.suffix.casefold() in _WINDOWS_SCRIPTS:
+        raise UsageError("Windows runs scripts by its shell; name a program.", hint="")
+    return _Plan(
+        words=(str(found.path), *read.words[1:]),
+        folder=folder,
+        text=asked.cmd,
+        program=str(found.path),
+        is_inside=found.is_inside,
+        asked=asked,
+    )
+
+
+def _plan_text(asked: CommandArguments, folder: Located) -> _Plan:
+    if "\0" in asked.cmd:
+        raise UsageError("The command has a NUL character.", hint="")
+    words = read_command(asked.cmd).words
+    found = None
+    if words is not None:
+        found = find_program(words[0], root=folder.root, folder=folder.path)
+    return _Plan(
+        words=(_SHELL, "-c", asked.cmd),
+        folder=folder,
+        text=asked.cmd,
+        program="" if found is None else str(found.path),
+        is_inside=found is None or found.is_inside,
+        asked=asked,
+    )
 
 
 def _target(name: str, plan: _Plan) -> ToolTarget:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.tools.changes import EditRecord, EditRules
-from braincode_jupyter.tools.command import HAS_SHELL, ExecCommand, Shell
+from braincode_jupyter.tools.command import HAS_SHELL, exec_command, shell
 from braincode_jupyter.tools.edit import EditFile
 from braincode_jupyter.tools.files import ListFiles, ReadFile
 from braincode_jupyter.tools.git import ChangedFiles, Git, GitDiff
@@ -70,5 +70,5 @@ def project_toolset(
         rules = EditRules(root=root, keep=keep, open_notebook=open_notebook)
         tools += [EditFile(rules), ApplyPatch(rules)]
     if mode in {"ask", "all"}:
-        tools += [ExecCommand(root), *([Shell(root)] if HAS_SHELL else [])]
+        tools += [exec_command(root), *([shell(root)] if HAS_SHELL else [])]
     return ToolGroup(tool for tool in tools if tool.spec.name not in disabled)

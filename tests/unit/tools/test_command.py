@@ -14,7 +14,7 @@ from braincode_jupyter.brain.command_words import read_command
 from braincode_jupyter.brain.permission import Policy, decide
 from braincode_jupyter.brain.tool_rules import read_rules
 from braincode_jupyter.protocol.tools import ToolRefused
-from braincode_jupyter.tools.command import ExecCommand, Shell
+from braincode_jupyter.tools.command import exec_command, shell
 from braincode_jupyter.tools.group import MAX_RETURN_BYTES, ToolGroup
 from braincode_jupyter.tools.sets import project_toolset
 
@@ -31,7 +31,7 @@ PYTHON = Path(sys.executable).name
 async def test_words_reach_the_program_as_they_were_read(root: Path, use: Use) -> None:
     (root / "show.py").write_text("import sys; print(sys.argv[1:])")
 
-    given = await use(ExecCommand(root), cmd=f"{PYTHON} show.py 'a b' \"*\" '$HOME' ';' '--x=1'")
+    given = await use(exec_command(root), cmd=f"{PYTHON} show.py 'a b' \"*\" '$HOME' ';' '--x=1'")
 
     assert "['a b', '*', '$HOME', ';', '--x=1']" in given.text
     assert given.details["exitCode"] == 0
@@ -44,7 +44,7 @@ async def test_words_reach_the_program_as_they_were_read(root: Path, use: Use) -
 async def test_r41_without_a_shell_nothing_that_needs_one_runs(
     cmd: str, root: Path, use: Use
 ) -> None:
-    given = await use(ExecCommand(root), cmd=cmd)
+    given = await use(exec_command(root), cmd=cmd)
 
     assert given.is_error
     assert "shell" in given.text
@@ -60,7 +60,7 @@ async def test_the_shell_runs_its_text_and_reads_no_profile(
         monkeypatch.setenv(name, str(root / "rc"))
     monkeypatch.setenv("OPENAI_API_KEY", "canary-key")
 
-    given = await use(Shell(root), command="echo a | tr a b; env; exit 3")
+    given = await use(shell(root), command="echo a | tr a b; env; exit 3")
 
     assert given.text.startswith("[exit status 3]\nb\n")
     assert "canary" not in given.text
@@ -72,10 +72,10 @@ async def test_a_command_is_bound_to_its_folder_and_may_not_leave(root: Path, us
     (root / "sub").mkdir()
     (root / "out").symlink_to(root.parent / "outside")
 
-    inside = await use(ExecCommand(root), cmd="pwd", workdir="sub")
+    inside = await use(exec_command(root), cmd="pwd", workdir="sub")
     assert (root / "sub").resolve().as_posix() in inside.text
     for workdir in ("..", "out", "/", "none", "~"):
-        assert (await use(ExecCommand(root), cmd="pwd", cwd=workdir)).is_error
+        assert (await use(exec_command(root), cmd="pwd", cwd=workdir)).is_error
 
 
 @posix
@@ -86,18 +86,18 @@ def test_r40_the_program_that_was_found_is_shown_and_one_of_the_project_is_none(
     (root / "tool").chmod(0o755)
     monkeypatch.setenv("PATH", os.pathsep.join([str(root), "/usr/bin", "/bin"]))
 
-    found = ExecCommand(root).target({"cmd": "env -i"})
-    mine = ExecCommand(root).target({"cmd": "tool"})
-    shell = Shell(root).target({"cmd": "tool x"})
-    complex_one = Shell(root).target({"cmd": "env | cat"})
+    found = exec_command(root).target({"cmd": "env -i"})
+    mine = exec_command(root).target({"cmd": "tool"})
+    through_shell = shell(root).target({"cmd": "tool x"})
+    complex_one = shell(root).target({"cmd": "env | cat"})
 
     assert found.program is not None
     assert f"program: {found.program}" in found.shown
-    assert (mine.program, shell.program, complex_one.program) == (None, None, None)
+    assert (mine.program, through_shell.program, complex_one.program) == (None, None, None)
     assert "inside the project" in mine.shown
     allow = read_rules({"commands": [{"pattern": "tool", "policy": "allow"}]})
     policy = Policy(mode="ask", rules=allow)
-    assert decide(ExecCommand.spec, mine, policy).action == "ask"
+    assert decide(exec_command(root).spec, mine, policy).action == "ask"
 
 
 @posix
@@ -110,7 +110,7 @@ async def test_r40_a_program_exchanged_after_the_decision_is_not_run(
     (second / "tool").write_text("#!/bin/sh\necho second\n")
     (second / "tool").chmod(0o755)
     monkeypatch.setenv("PATH", os.pathsep.join([str(first), str(second), "/bin"]))
-    group, arguments = ToolGroup([ExecCommand(root)]), {"cmd": "tool"}
+    group, arguments = ToolGroup([exec_command(root)]), {"cmd": "tool"}
     target = group.target("exec_command", arguments)
     (first / "tool").write_text(f"#!/bin/sh\ntouch {root}/marker\n")
     (first / "tool").chmod(0o755)
@@ -124,8 +124,8 @@ async def test_slow_and_huge_outputs_are_bounded_and_say_so(root: Path, use: Use
     (root / "slow.py").write_text("import time\nprint('begun', flush=True)\ntime.sleep(60)")
     (root / "huge.py").write_text("import sys\nfor n in range(200000): print(n)\nsys.exit(1)")
 
-    slow = await use(ExecCommand(root), cmd=f"{PYTHON} slow.py", timeout=1_000)
-    huge = await use(ExecCommand(root), cmd=f"{PYTHON} huge.py", maxOutputBytes=48_000)
+    slow = await use(exec_command(root), cmd=f"{PYTHON} slow.py", timeout=1_000)
+    huge = await use(exec_command(root), cmd=f"{PYTHON} huge.py", maxOutputBytes=48_000)
 
     assert slow.is_error
     assert "ended after 1 s" in slow.text
@@ -139,7 +139,7 @@ async def test_slow_and_huge_outputs_are_bounded_and_say_so(root: Path, use: Use
 async def test_a_command_that_detaches_leaves_nothing_alive(root: Path, use: Use) -> None:
     background = "setsid sh -c 'echo $$ > pid; exec sleep 60' >/dev/null 2>&1 &"
 
-    given = await use(Shell(root), cmd=f"{background} while ! test -s pid; do :; done")
+    given = await use(shell(root), cmd=f"{background} while ! test -s pid; do :; done")
 
     assert given.details["ended"] == "itself"
     with pytest.raises(ProcessLookupError):
@@ -148,7 +148,7 @@ async def test_a_command_that_detaches_leaves_nothing_alive(root: Path, use: Use
 
 @posix
 async def test_a_cancelled_command_is_ended(root: Path) -> None:
-    group, arguments = ToolGroup([Shell(root)]), {"cmd": "echo $$ > pid; exec sleep 60"}
+    group, arguments = ToolGroup([shell(root)]), {"cmd": "echo $$ > pid; exec sleep 60"}
     target = group.target("shell", arguments)
     call = asyncio.ensure_future(group.call("shell", arguments, target=target))
     await asyncio.to_thread(_until, root / "pid")
@@ -174,7 +174,7 @@ def _until(path: Path) -> None:
 async def test_commands_that_cannot_run_are_refused(
     arguments: dict[str, object], root: Path, use: Use
 ) -> None:
-    assert (await use(ExecCommand(root), **arguments)).is_error
+    assert (await use(exec_command(root), **arguments)).is_error
 
 
 _PIECES = st.sampled_from([
