@@ -31,6 +31,7 @@ WAIT_MS = 60_000
 # A busy machine may be slow to draw; what is claimed of speed, an order of events shows.
 expect.set_options(timeout=WAIT_MS)
 END_WAIT_S = 20
+ENDING_TRIES = 50
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -117,16 +118,22 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _end_kernels(lab: Lab) -> None:
     """End what a test has started, so that the next one has the machine to itself."""
-    headers = {"Authorization": f"token {lab.token}"}
-    request = urllib.request.Request(f"{lab.base}/api/kernels", headers=headers)  # noqa: S310 - our own server
-    with urllib.request.urlopen(request, timeout=END_WAIT_S) as answer:  # noqa: S310 - the same
-        kernels = json.load(answer)
-    for kernel in kernels:
-        url = f"{lab.base}/api/kernels/{kernel['id']}"
-        request = urllib.request.Request(url, headers=headers, method="DELETE")  # noqa: S310 - the same
-        # A kernel that ended meanwhile is no longer known.
+    for _ in range(ENDING_TRIES):
+        # While a kernel is being ended, the server may not be able to list or find it.
         with contextlib.suppress(HTTPError):
-            urllib.request.urlopen(request, timeout=END_WAIT_S).close()  # noqa: S310 - the same
+            kernels = json.loads(_ask(lab, "kernels"))
+            if not kernels:
+                return
+            for kernel in kernels:
+                _ask(lab, f"kernels/{kernel['id']}", method="DELETE")
+        time.sleep(0.2)
+
+
+def _ask(lab: Lab, path: str, *, method: str = "GET") -> bytes:
+    headers = {"Authorization": f"token {lab.token}"}
+    request = urllib.request.Request(f"{lab.base}/api/{path}", headers=headers, method=method)  # noqa: S310 - our own server
+    with urllib.request.urlopen(request, timeout=END_WAIT_S) as answer:  # noqa: S310 - the same
+        return answer.read()
 
 
 def _environment(root: Path) -> dict[str, str]:
