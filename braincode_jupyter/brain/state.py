@@ -122,6 +122,10 @@ class RunState:
     results: Mapping[str, ExecutedWorkerResult] = field(
         default_factory=dict[str, "ExecutedWorkerResult"]
     )
+    retries: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How often each worker was taken up again."""
+    cut_off: frozenset[str] = frozenset()
+    """Workers whose reply reached the model's length limit."""
     privates: tuple[Section, ...] = ()
     hook_sections: tuple[Section, ...] = ()
     """What the hooks of the prompt said."""

@@ -1,10 +1,10 @@
 """`step`: the only place that decides.
 
 ``step(state, record) -> (state, effects)`` is pure. Records that *drive* a run come from outside:
-the first `RunStart`, `UsageRecorded`, `ModelReplied`, `ModelFailed`, `DispatchRequested` and
-`RunCancelled`. All others were decided here and change nothing when they are folded again, so
-folding a journal through `step` gives the state that the run was in, and the effects without
-outcome are what a resumed run still has to do.
+the first `RunStart`, `UsageRecorded`, `ModelReplied`, `ModelFailed`, `DispatchRequested`,
+`RetryRequested` and `RunCancelled`. All others were decided here and change nothing when they are
+folded again, so folding a journal through `step` gives the state that the run was in, and the
+effects without outcome are what a resumed run still has to do.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from braincode_jupyter.brain.planning import (
     take_router_failure,
     take_router_reply,
 )
+from braincode_jupyter.brain.retrying import take_retry
 from braincode_jupyter.brain.state import RunState
 from braincode_jupyter.brain.transition import Transition
 from braincode_jupyter.brain.working import (
@@ -48,6 +49,7 @@ from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
     Record,
+    RetryRequested,
     RunCancelled,
     RunStart,
     UsageRecorded,
@@ -107,6 +109,9 @@ def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ..
             _take_failure(t, record)
         case DispatchRequested():
             take_dispatch(t, record)
+        case RetryRequested():
+            if take_retry(t, record):
+                _go_on(t)
         case RunCancelled():
             end_cancelled(t)
         case _:

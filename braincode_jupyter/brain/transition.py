@@ -103,7 +103,13 @@ class Transition:
         wanted = frozenset(todo_ids)
         note = summary if summary is not None else error
         todos = tuple(
-            t.model_copy(update={"status": status, "summary": note or t.summary})
+            t.model_copy(
+                update={
+                    "status": status,
+                    # What is to be done again has come to nothing yet.
+                    "summary": note or (None if status == "pending" else t.summary),
+                }
+            )
             if t.id in wanted
             else t
             for t in self.plan.todos
@@ -180,10 +186,11 @@ class Transition:
                 )
             )
             return None
+        retry = self.state.retries.get(asking.context_id, 0)
+        key = (asking.context_id, asking.call_kind, str(asking.attempt))
+        again = (f"retry-{retry}",) if retry else ()
         call = ModelCall(
-            call_id=stable_id(
-                request.run_id, asking.context_id, asking.call_kind, str(asking.attempt)
-            ),
+            call_id=stable_id(request.run_id, *key, *again),
             call_kind=asking.call_kind,
             role=asking.role,
             context_id=asking.context_id,
@@ -193,6 +200,7 @@ class Transition:
             reply_schema=asking.reply_schema,
             max_output_tokens=allowance.max_output_tokens,
             timeout_s=CALL_TIMEOUT_S,
+            retry=retry,
         )
         return call, allowance.reserved_tokens
 

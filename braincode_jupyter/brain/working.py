@@ -189,7 +189,7 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
             goal=worker.goal,
             handoff=packet,
             model=candidate.model_id,
-            agent_session_id=f"{worker.context_id}-{attempt}",
+            agent_session_id=prepared[0].agent_session_id,
             attempt=attempt,
         )
     )
@@ -209,6 +209,8 @@ def take_worker_reply(
     packet = t.state.handoffs[worker.context_id]
     model = summary_of(opened.call.candidate)
     keep_private(t, worker, record.text)
+    if record.finish_reason == "length":
+        t.set(cut_off=t.state.cut_off | {worker.context_id})
     result = worker_result(record.text, handoff=packet, worker=worker, model=model)
     finish_worker(t, worker, result, attempt=record.attempt)
     return result

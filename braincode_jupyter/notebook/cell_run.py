@@ -96,6 +96,8 @@ class CellRun:
             loop=self.notebook.loop.loop(),
         )
         approver.page = display.page
+        if display.page is not None:
+            display.page.on_retry(prepared.retry_soon)
         place = self.access.place()
         if self.arguments.background and place.has_page:
             self.cell_id = place.cell_id

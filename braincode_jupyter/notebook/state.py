@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING, Any, Protocol
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from braincode_jupyter.notebook.endings import Endings
     from braincode_jupyter.notebook.loop import Job, RunLoop
@@ -15,11 +16,19 @@ if TYPE_CHECKING:
     from braincode_jupyter.runtime.settings import Sources
 
 
-class Stoppable(Protocol):
-    """A run that can be stopped."""
+RETRY_WAIT_S = 5.0
+"""How long a run may take to say whether a worker is taken up again."""
+
+
+class ActiveRun(Protocol):
+    """A run that goes on."""
 
     def stop(self) -> None:
         """Stop it; safe from every thread."""
+        ...
+
+    async def retry(self, worker: str) -> None:
+        """Take a worker up again; on the loop of the run."""
         ...
 
 
@@ -49,7 +58,7 @@ class Notebook:
         self.cells: CellSource | None = None
         self.variables: VariableSource | None = None
         self.look: Callable[[], None] | None = None
-        self.active: dict[str, Stoppable] = {}
+        self.active: dict[str, ActiveRun] = {}
         self.endings: Endings | None = None
         self.shown_to_trust: set[str] = set()
         self._loop: RunLoop | None = None
@@ -71,13 +80,13 @@ class Notebook:
 
         return Sources(cells=self.cells, variables=self.variables)
 
-    def track(self, session_id: str, run: Stoppable, job: Job[Any]) -> None:
+    def track(self, session_id: str, run: ActiveRun, job: Job[Any]) -> None:
         """Keep a run stoppable until its job is over."""
         # A second run of a session that is being written is refused, and must not hide the first.
         self.active.setdefault(session_id, run)
         job.future.add_done_callback(lambda _: self._forget(session_id, run))
 
-    def _forget(self, session_id: str, run: Stoppable) -> None:
+    def _forget(self, session_id: str, run: ActiveRun) -> None:
         if self.active.get(session_id) is run:
             del self.active[session_id]
 
@@ -104,12 +113,51 @@ class Notebook:
         running = dict(self.active)
         if not running:
             raise UsageError("No run is going on.", hint="%braincode sessions lists earlier ones.")
-        chosen = [session_id for session_id in running if session_id.startswith(prefix)]
-        if not chosen:
-            raise UnknownNameError("running session", prefix[:64], running)
+        chosen = _matching(running, prefix)
         for session_id in chosen:
             running[session_id].stop()
         return chosen
+
+    def retry(self, worker: str, prefix: str = "") -> str:
+        """Take a worker of a run that goes on up again.
+
+        Parameters
+        ----------
+        worker : str
+            Its role or context id.
+        prefix : str
+            Start of a session id; empty: the newest run.
+
+        Returns
+        -------
+        str
+            Session id of the run.
+
+        Raises
+        ------
+        UnknownNameError
+            If no run has such an id, or such a worker.
+        UsageError
+            If the worker cannot be taken up again.
+        """
+        running = dict(self.active)
+        session_id = _matching(running, prefix)[-1]
+        job = self.loop.submit(running[session_id].retry(worker))
+        try:
+            job.future.result(RETRY_WAIT_S)
+        except FutureTimeoutError:
+            raise UsageError(
+                f"Run {session_id[:8]} did not answer within {RETRY_WAIT_S:g} s.",
+                hint="%braincode show tells how it stands.",
+            ) from None
+        return session_id
+
+
+def _matching(running: Mapping[str, ActiveRun], prefix: str) -> list[str]:
+    chosen = [session_id for session_id in running if session_id.startswith(prefix)]
+    if not chosen:
+        raise UnknownNameError("running session", prefix[:64], running)
+    return chosen
 
 
 NOTEBOOK = Notebook()

@@ -241,6 +241,12 @@ def _stop(context: Context, rest: str) -> str:
     return "\n".join(f"Stopping {session_id}" for session_id in stopped)
 
 
+def _retry(context: Context, rest: str) -> object:
+    from braincode_jupyter.notebook.retrying import retry  # noqa: PLC0415 - light load
+
+    return retry(context.notebook, rest)
+
+
 def _roles(context: Context, rest: str) -> str:
     del context, rest
     from braincode_jupyter.notebook.listings import roles_text  # noqa: PLC0415 - light load
@@ -348,6 +354,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         Subcommand(name="sessions", run=_sessions, help="the newest sessions"),
         Subcommand(name="show", run=_show, usage="[ID]", help="the card of a session"),
         Subcommand(name="stop", run=_stop, usage="[ID]", help="stop one run, or all"),
+        Subcommand(
+            name="retry",
+            run=_retry,
+            usage="[ID] WORKER",
+            help="run a worker again that failed or came to nothing",
+        ),
         Subcommand(name="undo", run=_undo, usage="ID", help="put back the files that a run edited"),
         Subcommand(name="roles", run=_roles, help="roles that can work"),
         Subcommand(name="brains", run=_brains, help="Brain presets"),

@@ -1,10 +1,10 @@
 """Records: the facts of a run, one journal line each.
 
 Type names and fields follow the original's session format. Ours alone are ``reference``,
-``prompt_manifest``, ``model_reply``, ``model_error``, ``budget``, ``edit``, ``recovered`` and
-``run_cancelled``; the original skips them. Times are milliseconds since the epoch (UTC) and are
-passed in, never made here. `parse_record` gives a typed record, or an `OpaqueRecord` for types and
-versions that we do not know.
+``prompt_manifest``, ``model_reply``, ``model_error``, ``budget``, ``edit``, ``worker_retry``,
+``recovered`` and ``run_cancelled``; the original skips them. Times are milliseconds since the
+epoch (UTC) and are passed in, never made here. `parse_record` gives a typed record, or an
+`OpaqueRecord` for types and versions that we do not know.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ from braincode_jupyter.protocol.run_records import (
 from braincode_jupyter.protocol.work_records import (
     ContextPlanned,
     MessageSent,
+    RetryRequested,
     TodosPlanned,
     TodosUpdated,
     WorkerEnded,
@@ -87,6 +88,7 @@ RecordUnion = Annotated[
     | WorkerStarted
     | WorkerEnded
     | WorkerFailed
+    | RetryRequested
     | UsageRecorded
     | BudgetChecked
     | ReviewDecided
@@ -161,6 +163,7 @@ __all__ = [
     "Recovered",
     "ReferenceKind",
     "ReferenceUsed",
+    "RetryRequested",
     "ReviewDecided",
     "RunCancelled",
     "RunEnded",

@@ -143,6 +143,14 @@ class ModelCall:
     reply_schema: Mapping[str, JsonValue] | None = None
     max_output_tokens: int = 8_192
     timeout_s: float = 300.0
+    retry: int = 0
+    """How often its worker was taken up again."""
+
+    @property
+    def agent_session_id(self) -> str:
+        """Id of the fresh agent that is asked: ``<context id>-<attempt>``, and which retry."""
+        again = f"-r{self.retry}" if self.retry else ""
+        return f"{self.context_id}-{self.attempt}{again}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

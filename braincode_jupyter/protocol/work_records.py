@@ -15,6 +15,9 @@ from braincode_jupyter.protocol.plan import (
 from braincode_jupyter.protocol.record import Phase, Record
 from braincode_jupyter.protocol.usage import ReasonCode
 
+MAX_RETRIES = 3
+"""How often one worker may be taken up again, later runs that go on from a run included."""
+
 
 class ContextPlanned(Record):
     """The Brain's context with the ids of its children."""
@@ -110,6 +113,21 @@ class WorkerEnded(Record):
     """The result."""
     attempt: int | None = None
     """Candidate that answered."""
+
+
+class RetryRequested(Record):
+    """Somebody asked for a worker to be taken up again; ours."""
+
+    type: Literal["worker_retry"] = "worker_retry"
+    """Record type."""
+    context_id: str  # pyright: ignore[reportGeneralTypeIssues, reportIncompatibleVariableOverride] - a worker always has one
+    """Context of the worker."""
+    worker: str
+    """Its role."""
+    number: int
+    """How often it was taken up again, this time included."""
+    also: tuple[str, ...] = ()
+    """Contexts of workers that are taken up with it: they lacked its result, or it theirs."""
 
 
 class WorkerFailed(Record):

@@ -19,6 +19,7 @@ from braincode_jupyter.errors import (
     RunCancelledError,
     RunError,
     SessionInUseError,
+    UsageError,
     without_home,
 )
 from braincode_jupyter.home import ensure_home
@@ -31,6 +32,7 @@ from braincode_jupyter.journal import (
 from braincode_jupyter.protocol.records import parse_record
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.preparation import no_session, prepare
+from braincode_jupyter.runtime.retrying import RETRY_HINT, find_worker
 from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold, start_view
@@ -124,6 +126,45 @@ class PreparedRun:
         loop, orchestrator = self._loop, self._orchestrator
         if loop is not None and orchestrator is not None and not loop.is_closed():
             loop.call_soon_threadsafe(orchestrator.cancel, "stop")
+
+    async def retry(self, worker: str) -> None:
+        """Take a worker up again while the run goes on; to be awaited on the loop of the run.
+
+        Parameters
+        ----------
+        worker : str
+            Its context id, or its role; a second one of a role is ``role-2``.
+
+        Raises
+        ------
+        UnknownNameError
+            If the run has no such worker.
+        UsageError
+            If it cannot be taken up again: it completed, goes on, or was retried too often; or
+            the primary has started already.
+        """
+        agent = find_worker(self.view, worker)
+        orchestrator = self._orchestrator
+        if orchestrator is None or orchestrator.ended is not None:
+            raise UsageError(
+                f"The run of {worker!r} is not going on.",
+                hint="A run that has ended goes on with %braincode retry and the worker.",
+            )
+        refusal = orchestrator.retry(agent.context_id)
+        if refusal is not None:
+            raise UsageError(f"{agent.role!r} cannot be run again now: {refusal}", hint=RETRY_HINT)
+
+    def retry_soon(self, context_id: str) -> None:
+        """Take a worker up again if that can be done, from any thread; else do nothing.
+
+        Parameters
+        ----------
+        context_id : str
+            Context of the worker.
+        """
+        loop, orchestrator = self._loop, self._orchestrator
+        if loop is not None and orchestrator is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(orchestrator.retry, context_id)
 
     async def execute(self, observer: RunObserver | None = None) -> Run:
         """Carry the run out.

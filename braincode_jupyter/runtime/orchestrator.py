@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from braincode_jupyter.brain.dispatching import next_context_id, why_not
 from braincode_jupyter.brain.effects import CallModel, CancelCalls, EndRun, FireHooks, WriteRecord
 from braincode_jupyter.brain.limits import MIN_OUTPUT_TOKENS
+from braincode_jupyter.brain.retrying import taken_up, why_not_again
 from braincode_jupyter.brain.step import first_record, initial, step
 from braincode_jupyter.errors import JournalError, MissingDependencyError, ModelError
 from braincode_jupyter.hooks import (
@@ -28,7 +29,7 @@ from braincode_jupyter.protocol.outside_records import DispatchRequested, McpCon
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
-    PartialText,
+    RetryRequested,
     RunCancelled,
     RunFailed,
     UsageRecorded,
@@ -37,6 +38,7 @@ from braincode_jupyter.protocol.records import (
 )
 from braincode_jupyter.protocol.usage import ReasonCode
 from braincode_jupyter.runtime.latest_view import LatestView
+from braincode_jupyter.runtime.text_counter import TextCounter
 from braincode_jupyter.views.words import REASONS
 
 if TYPE_CHECKING:
@@ -99,7 +101,7 @@ class Orchestrator:
     _tasks: dict[str, asyncio.Task[None]] = field(
         default_factory=dict[str, "asyncio.Task[None]"], init=False
     )
-    _streams: dict[str, _TextCounter] = field(default_factory=dict[str, "_TextCounter"], init=False)
+    _streams: dict[str, TextCounter] = field(default_factory=dict[str, "TextCounter"], init=False)
     _group: asyncio.TaskGroup | None = field(default=None, init=False)
     _waiting: dict[str, asyncio.Future[ExecutedWorkerResult]] = field(
         default_factory=dict[str, "asyncio.Future[ExecutedWorkerResult]"], init=False
@@ -183,6 +185,37 @@ class Orchestrator:
         opened = self.state.open_calls.get(call.call_id)
         others = self.state.committed_tokens - (opened.reserved_tokens if opened else 0)
         return others + spent_tokens + sent_tokens + MIN_OUTPUT_TOKENS <= limit
+
+    def retry(self, context_id: str) -> str | None:
+        """Take a worker up again; to be called on the loop of the run.
+
+        Parameters
+        ----------
+        context_id : str
+            Context of the worker.
+
+        Returns
+        -------
+        str or None
+            A sentence on why it cannot be; None if it is.
+        """
+        state = self.state
+        refusal = why_not_again(state, context_id)
+        if refusal is not None or state.plan is None:
+            return refusal
+        again = taken_up(state.plan, state.results, context_id)
+        worker = next(one for one in state.workers if one.context_id == context_id)
+        self._take(
+            RetryRequested(
+                timestamp=self.clock.now_ms(),
+                context_id=context_id,
+                worker=worker.role,
+                number=state.retries.get(context_id, 0) + 1,
+                also=tuple(one for one in again if one != context_id),
+            ),
+            durable=True,
+        )
+        return None
 
     async def dispatch(self, role: str, goal: str, *, reason: str) -> ExecutedWorkerResult | str:
         """Call a specialist for the primary and wait for its result.
@@ -357,7 +390,7 @@ class Orchestrator:
     async def _perform(self, call: ModelCall) -> None:
         """Make one call; every outcome but a cancel becomes a record."""
         started_ms = self.clock.now_ms()
-        sink = self._streams[call.call_id] = _TextCounter(call, self.observer)
+        sink = self._streams[call.call_id] = TextCounter(call, self.observer)
         box = None if self.tools is None else self.tools.box_for(call, self)
         try:
             reply = await self.models.complete(call, sink.take, box)
@@ -416,7 +449,7 @@ class Orchestrator:
         agent = {
             "router": f"{session_id}:router",
             "primary": session_id,
-        }.get(call.call_kind, f"{call.context_id}-{call.attempt}")
+        }.get(call.call_kind, call.agent_session_id)
         is_brain = call.call_kind in {"router", "primary"}
         self._inbox.put_nowait(
             UsageRecorded(
@@ -437,37 +470,6 @@ class Orchestrator:
                 call_id=call.call_id,
             )
         )
-
-
-@dataclass(slots=True)
-class _TextCounter:
-    """Passes streamed text on with its offset, so that a view can catch up."""
-
-    call: ModelCall
-    observer: RunObserver | None
-    pieces: list[str] = field(default_factory=list[str])
-    offset: int = 0
-
-    @property
-    def text(self) -> str:
-        """What has arrived."""
-        return "".join(self.pieces)
-
-    @property
-    def partial(self) -> PartialText:
-        """What has arrived, for the record."""
-        return PartialText(
-            context_id=self.call.context_id,
-            call_kind=self.call.call_kind,
-            role=self.call.role,
-            text=self.text,
-        )
-
-    def take(self, piece: str) -> None:
-        if self.observer is not None:
-            self.observer.on_text(self.call.context_id, self.offset, piece)
-        self.pieces.append(piece)
-        self.offset += len(piece)
 
 
 def _reason(code: str) -> ReasonCode:

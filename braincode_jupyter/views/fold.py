@@ -22,6 +22,7 @@ from braincode_jupyter.protocol.records import (
     PromptManifest,
     Recovered,
     ReferenceUsed,
+    RetryRequested,
     ReviewDecided,
     RunCancelled,
     RunEnded,
@@ -35,7 +36,15 @@ from braincode_jupyter.protocol.records import (
     WorkerFailed,
     WorkerStarted,
 )
-from braincode_jupyter.views import fold_calls, fold_end, fold_plan, fold_tools, fold_workers, words
+from braincode_jupyter.views import (
+    fold_calls,
+    fold_end,
+    fold_plan,
+    fold_retries,
+    fold_tools,
+    fold_workers,
+    words,
+)
 from braincode_jupyter.views.fold_end import close_view
 from braincode_jupyter.views.run_view import RunView
 from braincode_jupyter.views.salvage import salvage
@@ -85,7 +94,8 @@ def fold(view: RunView, record: AnyRecord) -> RunView:
         after = _fold_run(view, record)
     if after is None or after is view:
         return view
-    return settle(after) if has_moved(view.agents, after.agents) else after
+    is_new = after.phase != view.phase or has_moved(view.agents, after.agents)
+    return settle(after) if is_new else after
 
 
 def fold_all(session_id: str, records: Iterable[AnyRecord]) -> RunView:
@@ -140,6 +150,8 @@ def _fold_work(view: RunView, record: AnyRecord) -> RunView | None:
             after = fold_workers.note_worker_end(view, record)
         case WorkerFailed():
             after = fold_workers.note_worker_failure(view, record)
+        case RetryRequested():
+            after = fold_retries.note_retry(view, record)
         case TodosUpdated():
             after = fold_workers.note_todos_changed(view, record)
         case ReviewDecided():

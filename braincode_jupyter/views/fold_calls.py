@@ -162,7 +162,7 @@ def note_usage(view: RunView, record: UsageRecorded) -> RunView:
     agent = get_agent(view, AgentKey(kind=kind, role=role, context_id=context_id), record.timestamp)
     attempts = tuple(
         one.model_copy(update={"tokens": (one.tokens or 0) + spent})
-        if record.attempt is not None and one.attempt == record.attempt
+        if record.attempt is not None and _is_attempt(one, agent, record.attempt)
         else one
         for one in agent.attempts
     )
@@ -202,8 +202,9 @@ def note_warning(view: RunView, message: str) -> RunView:
 
 def with_attempt(agent: AgentView, attempt: AttemptView) -> AgentView:
     """Return the agent with a failed attempt; the same attempt twice is one."""
-    known = [(one.attempt, one.model_id) for one in agent.attempts]
-    is_known = (attempt.attempt, attempt.model_id) in known
+    attempt = attempt.model_copy(update={"retry": agent.retries})
+    known = [(one.retry, one.attempt, one.model_id) for one in agent.attempts]
+    is_known = (attempt.retry, attempt.attempt, attempt.model_id) in known
     if is_known or len(known) >= MAX_ATTEMPTS:
         return agent
     return agent.model_copy(update={"attempts": (*agent.attempts, attempt)})
@@ -214,6 +215,10 @@ def failed_state(code: ReasonCode | None) -> AgentState:
     if code == "cancelled":
         return "cancelled"
     return "cut_off" if code == "cut_off" else "failed"
+
+
+def _is_attempt(one: AttemptView, agent: AgentView, attempt: int) -> bool:
+    return one.attempt == attempt and one.retry == agent.retries
 
 
 def _called(view: RunView, record: ModelReplied | ModelFailed) -> AgentView:

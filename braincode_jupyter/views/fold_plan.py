@@ -234,6 +234,7 @@ def _note_worker(
         view,
         agent.model_copy(
             update={
+                "is_planned": True,
                 "goal": clip_text(worker.goal, MAX_GOAL_CHARS),
                 "todo_ids": tuple(clean_line(todo) for todo in worker.todo_ids or ()),
                 "model_id": agent.model_id
@@ -271,6 +272,6 @@ def _merged(known: TodoView, changed: TodoView | None) -> TodoView:
         update={
             "needs": known.needs,
             "needs_numbers": known.needs_numbers,
-            "summary": changed.summary or known.summary,
+            "summary": changed.summary or (None if changed.state == "pending" else known.summary),
         }
     )

@@ -139,7 +139,9 @@ def note_worker_failure(view: RunView, record: WorkerFailed) -> RunView:
             code=record.code or "provider_error",
             message=clip_text(record.error, MAX_SUMMARY_CHARS),
         )
-        known = any(one.attempt == record.attempt for one in agent.attempts)
+        known = any(
+            one.attempt == record.attempt and one.retry == agent.retries for one in agent.attempts
+        )
         agent = agent if known else with_attempt(agent, attempt)
     if record.will_fallback:
         return put_agent(view, agent)

@@ -164,6 +164,8 @@ class AttemptView(Packet):
 
     attempt: int
     """Candidate, from 1."""
+    retry: int = 0
+    """How often the agent had been taken up again."""
     model_id: str
     """Model."""
     code: str
@@ -305,6 +307,12 @@ class AgentView(Packet):
     """Context ids of declared upstream workers."""
     attempts: tuple[AttemptView, ...] = ()
     """Failed attempts."""
+    is_planned: bool = False
+    """Named by the plan; others were called by the primary."""
+    retries: int = 0
+    """How often it was taken up again."""
+    can_retry: bool = False
+    """Whether it can be taken up again now."""
     saw: tuple[SectionView, ...] = ()
     """What it was given."""
     withheld: tuple[SectionView, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.protocol.work_records import MAX_RETRIES
 from braincode_jupyter.views import words
 from braincode_jupyter.views.roster import OPEN_STATES
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 _ENDLESS = 1 << 62
 """End of an agent that still runs."""
+_LACKING = frozenset({"failed", "blocked", "cut_off", "unstructured", "cancelled", "interrupted"})
+"""States of a worker that may be taken up again."""
+_RETRY_PHASES = frozenset({"working"})
+"""Before the primary starts."""
 
 
 def settle(view: RunView) -> RunView:
@@ -27,10 +32,12 @@ def settle(view: RunView) -> RunView:
     Returns
     -------
     RunView
-        The same, with `state`, `waiting_for` and `is_critical` of each agent up to date.
+        The same, with `state`, `waiting_for`, `can_retry` and `is_critical` of each agent up to
+        date.
     """
     known = {agent.context_id: agent for agent in view.agents}
-    agents = tuple(_waiting(agent, known) for agent in view.agents)
+    is_open = view.phase in _RETRY_PHASES and not view.is_stopping and view.clarification is None
+    agents = tuple(_retryable(_waiting(agent, known), is_open) for agent in view.agents)
     critical = critical_path(agents)
     agents = tuple(
         agent
@@ -128,6 +135,19 @@ def _waiting(agent: AgentView, known: Mapping[str, AgentView]) -> AgentView:
     if open_roles:
         return _with(agent, "waiting", words.waiting_words(open_roles))
     return _with(agent, "queued", None)
+
+
+def _retryable(agent: AgentView, is_open: bool) -> AgentView:  # noqa: FBT001 - a fact
+    can_retry = (
+        is_open
+        and agent.is_planned
+        and agent.kind == "worker"
+        and agent.state in _LACKING
+        and agent.retries < MAX_RETRIES
+    )
+    if agent.can_retry == can_retry:
+        return agent
+    return agent.model_copy(update={"can_retry": can_retry})
 
 
 def _with(agent: AgentView, state: str, waiting_for: str | None) -> AgentView:

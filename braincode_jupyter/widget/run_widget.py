@@ -66,6 +66,7 @@ class RunWidget(anywidget.AnyWidget):
         self._observer: Batcher | None = None
         self._observer_loop: asyncio.AbstractEventLoop | None = None
         self._stop_callbacks: list[Callable[[], None]] = []
+        self._retry_callbacks: list[Callable[[str], None]] = []
         self._page_callbacks: list[Callable[[], None]] = []
         self.questions = Questions(self.send_message)
         self.is_reached = False
@@ -127,6 +128,17 @@ class RunWidget(anywidget.AnyWidget):
         """
         self._stop_callbacks.append(callback)
 
+    def on_retry(self, callback: Callable[[str], None]) -> None:
+        """Call ``callback`` with a context id when a worker is to be run again.
+
+        Parameters
+        ----------
+        callback : callable
+            Called on whatever thread takes the click, so it may only hand over; the context id is
+            what the page says, and names perhaps nobody.
+        """
+        self._retry_callbacks.append(callback)
+
     def on_page(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` on a sign of a page, on whatever thread takes it."""
         self._page_callbacks.append(callback)
@@ -149,8 +161,15 @@ class RunWidget(anywidget.AnyWidget):
             case "stop":
                 for callback in self._stop_callbacks:
                     callback()
+            case "retry":
+                self._retry(message.get("contextId"))
             case _:
                 pass
+
+    def _retry(self, context_id: object) -> None:
+        if isinstance(context_id, str):
+            for callback in self._retry_callbacks:
+                callback(context_id)
 
     def _note_page(self) -> None:
         self.is_reached = True

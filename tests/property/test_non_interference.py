@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from braincode_jupyter.protocol.sections import ModelCall
-    from braincode_jupyter.runtime import Run
+    from braincode_jupyter.runtime import PreparedRun, Run
+    from braincode_jupyter.views.run_view import RunView
 
 SUPPORT = ("librarian", "security", "statistician", "visualizer", "oracle", "qa")
 PRIMARY = "analyst"
@@ -88,13 +89,17 @@ def play(case: Case, private: str, folder: Path, *, slow: str = "") -> Run:
                 pause = 0.002 if call.role == slow else 0.0
                 return Reply(text=f"{own}\n{result}\n{own}", delay_s=pause)
 
+    return asyncio.run(prepared_run(ScriptedModel(answer), folder).execute())
+
+
+def prepared_run(model: ScriptedModel, folder: Path) -> PreparedRun:
     numbers = count(1)
-    prepared = prepare_run(
+    return prepare_run(
         "why did revenue fall in the north",
         RunArguments(
             home=folder / "home",
             project_root=folder,
-            models=ScriptedModel(answer),
+            models=model,
             brain="notebook",
             review=True,
             max_workers=8,
@@ -103,12 +108,55 @@ def play(case: Case, private: str, folder: Path, *, slow: str = "") -> Run:
         clock=FixedClock(),
         new_id=lambda: f"{next(numbers):032x}",
     )
-    return asyncio.run(prepared.execute())
+
+
+class Retrier:
+    """Has a worker that did not complete run again, once."""
+
+    def __init__(self) -> None:
+        self.prepared: PreparedRun | None = None
+        self.is_asked = False
+
+    def on_view(self, view: RunView) -> None:
+        lost = next((agent for agent in view.agents if agent.can_retry), None)
+        if lost is not None and self.prepared is not None and not self.is_asked:
+            self.is_asked = True
+            self.prepared.retry_soon(lost.context_id)
+
+    def on_text(self, context_id: str, offset: int, text: str) -> None:
+        pass
+
+
+def play_twice(private: str, folder: Path) -> Run:
+    """Play a run whose librarian first writes words of its own, and is then run again."""
+    roles = ("librarian", "security", "statistician")
+    case = Case(roles, (("librarian", "statistician"),), "", ("", ""), frozenset(), "")
+
+    def answer(call: ModelCall) -> Reply | str:
+        match call.role:
+            case "routeBrain":
+                return plan_of(case)
+            case "librarian":
+                broken = Reply(text=f"only words. {private}", finish_reason=None)
+                return '{"summary": "a map"}' if call.retry else broken
+            case "security":
+                return Reply(text='{"summary": "safe"}', delay_s=0.05)
+            case "statistician":
+                return '{"summary": "a test"}'
+            case "review":
+                return json.dumps({"decision": "approved", "summary": "ok", "rationale": "ok"})
+            case _:
+                return "the answer"
+
+    retrier = Retrier()
+    retrier.prepared = prepared_run(ScriptedModel(answer), folder)
+    return asyncio.run(retrier.prepared.execute(retrier))
 
 
 def prompts(run: Run) -> dict[str, tuple[str, str]]:
     return {
-        f"{c.call_kind}:{c.role}:{c.attempt}": (c.prompt.system, c.prompt.user) for c in run.calls
+        f"{c.call_kind}:{c.role}:{c.attempt}:{c.retry}": (c.prompt.system, c.prompt.user)
+        for c in run.calls
     }
 
 
@@ -137,3 +185,18 @@ def test_the_order_in_which_workers_finish_changes_no_byte(
     shuffled = play(case, "private", folder / "b", slow=case.slow)
 
     assert prompts(steady) == prompts(shuffled)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(privates=st.tuples(PRIVATE, PRIVATE))
+def test_B15_what_a_worker_wrote_before_it_was_run_again_reaches_nobody(
+    privates: tuple[str, str], tmp_path_factory: object
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+
+    first = play_twice(privates[0], folder / "a")
+    second = play_twice(privates[1], folder / "b")
+
+    assert first.status == second.status == "completed"
+    assert prompts(first) == prompts(second)
+    assert {"worker:librarian:1:0", "worker:librarian:1:1"} <= prompts(first).keys()

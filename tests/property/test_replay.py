@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from braincode_jupyter.brain.effects import CallModel, EndRun, WriteRecord
 from braincode_jupyter.brain.step import initial, step
 from braincode_jupyter.errors import ModelError
-from braincode_jupyter.protocol.records import parse_record
+from braincode_jupyter.protocol.records import RetryRequested, parse_record
+from braincode_jupyter.protocol.work_records import MAX_RETRIES
 from braincode_jupyter.runtime.launch import SystemClock, random_id
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.preparation import prepare
@@ -20,14 +21,74 @@ from braincode_jupyter.runtime.settings import RunArguments, Sources
 from braincode_jupyter.testing import ScriptedModel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.sections import ModelCall, ModelReply
+    from braincode_jupyter.views.run_view import RunView
 
 OUTCOMES = st.dictionaries(
     st.sampled_from(["router", "worker", "primary", "review"]),
     st.sampled_from(["ok", "prose", "fail"]),
 )
+
+
+class Retrier(ScriptedModel):
+    """Runs the librarian again as often as it may; security goes on when that is over."""
+
+    def __init__(self, script: Callable[[ModelCall], object]) -> None:
+        super().__init__(script)
+        self.run: Orchestrator | None = None
+        self._is_over = asyncio.Event()
+
+    async def complete(self, call: ModelCall, *rest: object) -> ModelReply:
+        if call.role == "security":
+            await asyncio.wait_for(self._is_over.wait(), 20)
+        return await super().complete(call, *rest)
+
+    def on_view(self, view: RunView) -> None:
+        for agent in view.agents:
+            if agent.can_retry and self.run is not None:
+                asyncio.get_running_loop().call_soon(self.run.retry, agent.context_id)
+            elif agent.role == "librarian" and agent.ended_ms is not None:
+                self._is_over.set()
+
+    def on_text(self, context_id: str, offset: int, text: str) -> None:
+        pass
+
+
+PLAN = {
+    "role": "analyst",
+    "workers": [
+        {"role": role, "goal": f"goal of {role}", "reason": "r"}
+        for role in ("librarian", "security", "statistician", "analyst")
+    ],
+    "todos": [
+        {"id": f"t-{role}", "title": role, "role": role}
+        for role in ("librarian", "security", "statistician", "analyst")
+    ],
+    "dependencies": [{"from": "t-librarian", "to": "t-statistician"}],
+}
+TRIES = st.lists(st.sampled_from(["ok", "prose", "fail"]), min_size=1, max_size=5)
+
+
+def retried(tries: list[str], folder: Path) -> Orchestrator:
+    """Play a run whose librarian has these tries, while security takes its time."""
+    lines = {"ok": '{"summary": "a map"}', "prose": "just some words"}
+
+    def answer(call: ModelCall) -> str | Exception | None:
+        match call.role:
+            case "routeBrain":
+                return json.dumps(PLAN)
+            case "security":
+                return '{"summary": "safe"}'
+            case "librarian":
+                line = tries[min(call.retry, len(tries) - 1)]
+                return lines.get(line) or ModelError("down", code="network")
+            case _:
+                return None
+
+    return performed(Retrier(answer), folder)
 
 
 def played(outcomes: dict[str, str], folder: Path) -> Orchestrator:
@@ -40,7 +101,10 @@ def played(outcomes: dict[str, str], folder: Path) -> Orchestrator:
             case _:
                 return None
 
-    model = ScriptedModel(answer)
+    return performed(ScriptedModel(answer), folder)
+
+
+def performed(model: ScriptedModel, folder: Path) -> Orchestrator:
     preparation = prepare(
         "why did revenue fall in the north",
         RunArguments(home=folder / "home", project_root=folder, models=model),
@@ -49,8 +113,14 @@ def played(outcomes: dict[str, str], folder: Path) -> Orchestrator:
         new_id=random_id,
     )
     orchestrator = Orchestrator(
-        request=preparation.request, models=model, journal=None, clock=SystemClock()
+        request=preparation.request,
+        models=model,
+        journal=None,
+        clock=SystemClock(),
+        observer=model if isinstance(model, Retrier) else None,
     )
+    if isinstance(model, Retrier):
+        model.run = orchestrator
     asyncio.run(orchestrator.execute())
     return orchestrator
 
@@ -60,8 +130,23 @@ def played(outcomes: dict[str, str], folder: Path) -> Orchestrator:
 def test_replaying_the_records_gives_the_same_state_and_calls(
     outcomes: dict[str, str], tmp_path_factory: object
 ) -> None:
-    run = played(outcomes, tmp_path_factory.mktemp("run"))
+    expect_replay(played(outcomes, tmp_path_factory.mktemp("run")))
 
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(tries=TRIES)
+def test_replaying_a_run_with_retries_decides_it_again(
+    tries: list[str], tmp_path_factory: object
+) -> None:
+    run = retried(tries, tmp_path_factory.mktemp("run"))
+
+    lost = next((number for number, line in enumerate(tries) if line == "ok"), MAX_RETRIES)
+    again = [record for record in run.records if isinstance(record, RetryRequested)]
+    assert len(again) == min(lost, MAX_RETRIES)
+    expect_replay(run)
+
+
+def expect_replay(run: Orchestrator) -> None:
     state = initial(run.request)
     decided: list[object] = []
     calls: list[str] = []

@@ -53,6 +53,12 @@ export type AgentView = {
   readonly upstream: readonly string[];
   /** Failed attempts. */
   readonly attempts: readonly AttemptView[];
+  /** Named by the plan; others were called by the primary. */
+  readonly isPlanned: boolean;
+  /** How often it was taken up again. */
+  readonly retries: number;
+  /** Whether it can be taken up again now. */
+  readonly canRetry: boolean;
   /** What it was given. */
   readonly saw: readonly SectionView[];
   /** What existed and was kept from it. */
@@ -115,6 +121,8 @@ export type ArtifactView = {
 export type AttemptView = {
   /** Candidate, from 1. */
   readonly attempt: number;
+  /** How often the agent had been taken up again. */
+  readonly retry: number;
   /** Model. */
   readonly modelId: string;
   /** Reason code. */
@@ -467,6 +475,9 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     todoIds: ["array", ["string"]],
     upstream: ["array", ["string"]],
     attempts: ["array", ["object", "AttemptView"]],
+    isPlanned: ["boolean", false],
+    retries: ["number"],
+    canRetry: ["boolean", false],
     saw: ["array", ["object", "SectionView"]],
     withheld: ["array", ["object", "SectionView"]]
   },
@@ -498,6 +509,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   },
   AttemptView: {
     attempt: ["number"],
+    retry: ["number"],
     modelId: ["string"],
     code: ["string"],
     message: ["string"],

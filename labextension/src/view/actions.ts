@@ -7,6 +7,8 @@ export type Actions = {
   /** False for a recorded run: nothing on the card changes by itself. */
   readonly isLive: boolean;
   stop?(): void;
+  /** Run a worker again while the run goes on. */
+  retry?(contextId: string): void;
   /** Whether the kernel waits for an answer of this page. */
   canAnswer?(approvalId: string): boolean;
   /** Send an answer; false if it could not be sent. */

@@ -7,6 +7,8 @@ import type { Part } from './elements';
 import { money } from './figures';
 import { isGoing } from './header';
 import { oneLine } from './plain-text';
+import { retry } from './retry';
+import type { WorkerOfRun } from './retry';
 import { foldable } from './section';
 import type { StreamedText } from './streamed-text';
 import { agentColors, setScroll } from './timeline';
@@ -24,7 +26,7 @@ export type Workers = {
   stream(contextId: string): void;
 };
 
-type Entry = { readonly agent: AgentView; readonly color: string };
+type Entry = WorkerOfRun & { readonly color: string };
 
 export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedText>): Workers {
   const part = foldable('workers');
@@ -40,7 +42,7 @@ export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedT
     el: part.el,
     update(view) {
       const colors = agentColors(view.agents);
-      const entries = view.agents.map(agent => ({ agent, color: colors.get(agent.contextId) ?? '' }));
+      const entries = view.agents.map(agent => ({ agent, view, color: colors.get(agent.contextId) ?? '' }));
       const workerEntries = entries.filter(item => item.agent.kind === 'worker');
       const otherEntries = entries.filter(item => item.agent.kind !== 'worker' && hasContent(item.agent));
       part.show(workerEntries.length + otherEntries.length > 0);
@@ -89,18 +91,29 @@ function entry(
   const facts = h('span', 'bc-dim bc-model');
   const summary = h('summary', '', name, goal, h('span', 'bc-end', state, facts));
   const el = h('details', 'bc-worker', summary);
-  let latest: AgentView | undefined;
+  const again = retry(actions);
+  let latest: WorkerOfRun | undefined;
   let body: WorkerBody | undefined;
+  const fill = ({ agent, view }: WorkerOfRun): void => {
+    if (el.open) {
+      body?.update(agent);
+      again.update({ agent, view });
+    }
+  };
   el.addEventListener('toggle', () => {
     if (el.open && latest) {
-      body ??= openBody(el, latest, workerBody(actions, streams), bodies);
-      body.update(latest);
+      if (!body) {
+        body = openBody(el, latest.agent, workerBody(actions, streams), bodies);
+        el.append(again.el);
+      }
+      fill(latest);
     }
   });
   return {
     el,
-    update({ agent, color }) {
-      latest = agent;
+    update(item) {
+      const { agent, color } = item;
+      latest = item;
       const { tone, sign: glyph } = AGENT_STATES[agent.state];
       setClass(name, `bc-name bc-ink ${color}`);
       setText(name, agentName(agent));
@@ -110,13 +123,11 @@ function entry(
       setText(word, agentWord(agent));
       setTextOrHide(facts, agentFacts(agent));
       setAttribute(facts, 'title', agent.modelId ?? null);
-      if (el.open) {
-        body?.update(agent);
-      }
+      fill(item);
     },
     dispose: () => {
       if (latest) {
-        bodies.delete(latest.contextId);
+        bodies.delete(latest.agent.contextId);
       }
     }
   };
@@ -138,7 +149,8 @@ function agentWord(agent: AgentView): string {
   if (agent.state === 'waiting' && agent.waitingFor) {
     return WORDS.waitingFor(agent.waitingFor);
   }
-  return AGENT_STATES[agent.state].word;
+  const { word } = AGENT_STATES[agent.state];
+  return agent.retries > 0 ? `${word}, ${WORDS.retried(agent.retries)}` : word;
 }
 
 function agentFacts(agent: AgentView): string {

@@ -93,6 +93,7 @@ class CardOfModel implements Listener {
     const drawing = drawGuarded(this.el, view, {
       isLive: true,
       stop: () => this.stop(),
+      retry: contextId => this.model.send({ kind: 'retry', contextId }),
       canAnswer: approvalId => this.feed.nonces.has(approvalId),
       answer: (approvalId, decision) => this.answer(approvalId, decision)
     });

@@ -191,6 +191,12 @@ export const WORDS = {
   attempts: 'Failed attempts',
   attempt: (number: number, model: string, code: string, message: string) =>
     `${number}. ${model}: ${code.replaceAll('_', ' ')}${message ? ` · ${message}` : ''}`,
+  retry: 'Run again',
+  retryOf: (role: string) => `Run again: ${role}`,
+  retryHint: 'Asks this worker anew, with the same task; what the others found is kept.',
+  retryAsked: 'asked to run again',
+  retryWith: 'To run it again: ',
+  retried: (times: number) => `run again, try ${times + 1}`,
   partial: 'Text before it broke off',
   live: 'Reply so far',
   saw: (who: string, tokens: string) => `What ${who} saw · ${tokens} tokens`,

@@ -160,3 +160,18 @@ def test_comm_of_another_kernel_is_left_alone() -> None:
 def test_missing_front_end_says_how_to_build_it(tmp_path: Path) -> None:
     with pytest.raises(AssetsNotBuiltError, match="jlpm build:prod"):
         read_asset("run-widget.js", folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "heard"),
+    [({"contextId": "c-1"}, ["c-1"]), ({"contextId": 7}, []), ({}, [])],
+)
+def test_retry_hands_over_the_context_that_the_page_names(
+    widget: HeardWidget, content: dict[str, object], heard: list[str]
+) -> None:
+    asked: list[str] = []
+    widget.on_retry(asked.append)
+
+    _press(widget, {"kind": "retry", **content})
+
+    assert asked == heard

@@ -1,0 +1,73 @@
+/** Running a worker again: a button while the run takes it up, afterwards the line that does it. */
+
+import type { AgentView, RunView } from '../protocol/generated';
+import type { Actions } from './actions';
+import { button, h, setTextOrHide } from './elements';
+import type { Part } from './elements';
+import { isGoing } from './header';
+import { WORDS } from './words';
+
+/** After this time a click that changed nothing may be made again. */
+const AGAIN_MS = 5_000;
+/** Characters of a session id that are enough to find it. */
+const ID_CHARS = 12;
+
+/** A worker, and the run that it belongs to. */
+export type WorkerOfRun = { readonly agent: AgentView; readonly view: RunView };
+
+export function retry(actions: Actions): Part<WorkerOfRun> {
+  const note = h('span', 'bc-dim');
+  const command = h('code', 'bc-command');
+  let latest: WorkerOfRun | undefined;
+  let sent = { atMs: -AGAIN_MS, tries: -1 };
+  const redraw = (): void => {
+    if (latest) {
+      update(latest);
+    }
+  };
+  const press = button(WORDS.retry, 'bc-button bc-retry', () => {
+    if (latest) {
+      actions.retry?.(latest.agent.contextId);
+      sent = { atMs: Date.now(), tries: latest.agent.retries };
+      redraw();
+      setTimeout(redraw, AGAIN_MS);
+    }
+  });
+  press.title = WORDS.retryHint;
+  const el = h('p', 'bc-again', press, note, command);
+
+  function update(worker: WorkerOfRun): void {
+    latest = worker;
+    const { agent, view } = worker;
+    const isOn = isGoing(view);
+    const isOffered = isOn && agent.canRetry && actions.retry !== undefined;
+    const isAsked = isOffered && sent.tries === agent.retries && Date.now() - sent.atMs < AGAIN_MS;
+    press.hidden = !isOffered;
+    press.disabled = isAsked;
+    press.setAttribute('aria-label', WORDS.retryOf(agent.role));
+    const line = !isOn && agent.canRetry ? commandOf(worker) : '';
+    setTextOrHide(note, noteOf(isAsked, line !== ''));
+    setTextOrHide(command, line);
+    el.hidden = press.hidden && note.hidden && command.hidden;
+  }
+  return { el, update };
+}
+
+function noteOf(isAsked: boolean, hasLine: boolean): string {
+  if (isAsked) {
+    return WORDS.retryAsked;
+  }
+  if (hasLine) {
+    return WORDS.retryWith;
+  }
+  return '';
+}
+
+/** `%braincode retry 3f2a91c4 librarian`, with a number where a role has several workers. */
+function commandOf({ agent, view }: WorkerOfRun): string {
+  const same = view.agents.filter(one => one.kind === 'worker' && one.role === agent.role);
+  const place = same.findIndex(one => one.contextId === agent.contextId);
+  const name = place > 0 ? `${agent.role}-${place + 1}` : agent.role;
+  const session = (view.sessionId.split('-')[0] ?? '').slice(0, ID_CHARS);
+  return ['%braincode retry', session, name].filter(Boolean).join(' ');
+}

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import braincode_jupyter
+from braincode_jupyter.errors import BraincodeError, ModelError, UnknownNameError, UsageError
+from braincode_jupyter.notebook import use_models
+from braincode_jupyter.notebook.state import NOTEBOOK
+from braincode_jupyter.testing import ScriptedModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.runtime import Run
+
+
+class HeldModel(ScriptedModel):
+    """Its librarian fails at first; its security worker waits until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__(self._said)
+        self.let_go = threading.Event()
+        self.has_failed = threading.Event()
+
+    def _said(self, call: ModelCall) -> object:
+        if call.role != "librarian":
+            return None
+        return (
+            json.dumps({"summary": "a map"}) if call.retry else ModelError("down", code="network")
+        )
+
+    async def complete(self, call: ModelCall, *rest: object) -> object:
+        if call.role == "security":
+            await asyncio.to_thread(self.let_go.wait, 20)
+        return await super().complete(call, *rest)
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldModel]:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    model = HeldModel()
+    use_models(model)
+    yield model
+    model.let_go.set()
+    use_models(None)
+
+
+@pytest.fixture
+def line(model: HeldModel, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[str], str]]:
+    shell = InteractiveShell.instance()
+    shell.reset()
+    braincode_jupyter.load_ipython_extension(shell)
+
+    def run_line(text: str) -> str:
+        capsys.readouterr()
+        result = shell.run_cell(f"%braincode {text}", store_history=True)
+        printed = capsys.readouterr().out
+        result.raise_error()
+        return printed
+
+    yield run_line
+    braincode_jupyter.unload_ipython_extension(shell)
+
+
+class Background:
+    """A run on a thread of its own, with the librarian failed and security at work."""
+
+    def __init__(self) -> None:
+        self.result: Run | None = None
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        self.result = braincode_jupyter.run(
+            "why did sales fall", roles=("analyst", "librarian", "security"), review=False
+        )
+
+    def __enter__(self) -> Background:
+        self._thread.start()
+        return self
+
+    def wait_for_failure(self) -> str:
+        """Return the session id once the librarian has failed."""
+        tick = threading.Event()
+        for _ in range(400):
+            for session_id, run in NOTEBOOK.active.items():
+                if any(agent.can_retry for agent in run.view.agents):
+                    return session_id
+            tick.wait(0.05)
+        pytest.fail("the librarian did not fail")
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join(20)
+
+
+@pytest.mark.parametrize("form", ["librarian", "{id} librarian", "@@{id} librarian"])
+def test_the_line_magic_runs_a_worker_again(
+    model: HeldModel, line: Callable[[str], str], form: str
+) -> None:
+    with Background() as run:
+        session_id = run.wait_for_failure()
+
+        printed = line(f"retry {form.format(id=session_id[:8])}")
+        model.let_go.set()
+
+    assert f"Running librarian again in session {session_id}" in printed
+    assert run.result.status == "completed"
+    assert run.result.workers["librarian-2"].summary == "a map"
+
+
+def test_the_line_magic_says_why_a_worker_is_not_run_again(
+    model: HeldModel, line: Callable[[str], str]
+) -> None:
+    said: list[BraincodeError] = []
+    with Background() as run:
+        run.wait_for_failure()
+
+        for rest in ("security", "nobody", "nosuchsession librarian"):
+            with pytest.raises(BraincodeError) as error:
+                line(f"retry {rest}")
+            said.append(error.value)
+        model.let_go.set()
+
+    assert "not come to an end" in said[0].message
+    assert [type(error) for error in said[1:]] == [UnknownNameError, UnknownNameError]
+
+
+@pytest.mark.parametrize("rest", ["", "one two three"])
+def test_a_line_that_names_no_worker_says_how_to(line: Callable[[str], str], rest: str) -> None:
+    with pytest.raises(UsageError) as error:
+        line(f"retry {rest}")
+
+    assert "%braincode retry and a worker" in error.value.hint
