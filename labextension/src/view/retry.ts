@@ -1,11 +1,11 @@
 /** Running a worker again: a button while the run takes it up, afterwards the line that does it. */
 
 import type { AgentView, RunView } from '../protocol/generated';
+import { WORDS } from '../words/catalogue';
 import type { Actions } from './actions';
 import { button, h, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { isGoing } from './header';
-import { WORDS } from './words';
 
 /** After this time a click that changed nothing may be made again. */
 const AGAIN_MS = 5_000;
@@ -69,5 +69,5 @@ function commandOf({ agent, view }: WorkerOfRun): string {
   const place = same.findIndex(one => one.contextId === agent.contextId);
   const name = place > 0 ? `${agent.role}-${place + 1}` : agent.role;
   const session = (view.sessionId.split('-')[0] ?? '').slice(0, ID_CHARS);
-  return ['%braincode retry', session, name].filter(Boolean).join(' ');
+  return WORDS.retryLine([session, name].filter(Boolean).join(' '));
 }

@@ -196,6 +196,7 @@ export const WORDS = {
   retryHint: 'Asks this worker anew, with the same task; what the others found is kept.',
   retryAsked: 'asked to run again',
   retryWith: 'To run it again: ',
+  retryLine: (target: string) => `%braincode retry ${target}`,
   retried: (times: number) => `run again, try ${times + 1}`,
   partial: 'Text before it broke off',
   live: 'Reply so far',

@@ -174,6 +174,13 @@ export const FR: Language = {
     attempts: 'Tentatives échouées',
     attempt: (index, model, code, message) =>
       `${index}. ${model}\u00a0: ${code.replaceAll('_', ' ')}${message ? ` · ${message}` : ''}`,
+    retry: 'Relancer',
+    retryOf: role => `Relancer\u00a0: ${role}`,
+    retryHint: 'Redonne la même tâche à cet agent\u00a0; ce que les autres ont trouvé est conservé.',
+    retryAsked: 'relance demandée',
+    retryWith: 'Pour le relancer\u00a0: ',
+    retryLine: target => `%braincode retry ${target}`,
+    retried: times => `relancé, essai ${times + 1}`,
     partial: 'Texte avant l’interruption',
     live: 'Réponse en cours',
     saw: (who, tokens) => `Ce que ${who} a vu · ${tokens} tokens`,

@@ -165,6 +165,13 @@ export const ZH: Language = {
     attempts: '失败的尝试',
     attempt: (index, model, code, message) =>
       `${index}. ${model}：${code.replaceAll('_', ' ')}${message ? ` · ${message}` : ''}`,
+    retry: '重新运行',
+    retryOf: role => `重新运行：${role}`,
+    retryHint: '以同样的任务重新询问此智能体；其他智能体的结果会保留。',
+    retryAsked: '已请求重新运行',
+    retryWith: '重新运行：',
+    retryLine: target => `%braincode retry ${target}`,
+    retried: times => `重新运行，第 ${times + 1} 次`,
     partial: '中断前的文本',
     live: '目前的回复',
     saw: (who, tokens) => `${who}看到了什么 · ${tokens} token`,
