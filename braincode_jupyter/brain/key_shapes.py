@@ -13,7 +13,7 @@ _SHAPES = re.compile(
     -----BEGIN[ ](?:[A-Z0-9]+[ ]){0,3}PRIVATE[ ]KEY-----
       (?:(?!-----END)[\s\S]){0,20000}(?:-----END[ ](?:[A-Z0-9]+[ ]){0,3}PRIVATE[ ]KEY-----)?
     | \b(?:
-        sk-(?=(?:[A-Za-z_-]*[0-9]){3})[A-Za-z0-9_-]{30,}  # OpenAI, Anthropic and others
+        sk-(?=(?:[A-Za-z_-]{0,200}[0-9]){3})[A-Za-z0-9_-]{30,}  # OpenAI, Anthropic and others
       | AIza[A-Za-z0-9_-]{35}           # Google
       | (?:gsk|xai|hf|nvapi|pplx)[_-][A-Za-z0-9_-]{24,}
       | gh[pousr]_[A-Za-z0-9]{36,}      # GitHub

@@ -41,6 +41,8 @@ MAX_TEXT_CHARS: Final = 8192
 """One argument, value, header or address."""
 MAX_NAME_CHARS: Final = 64
 """Name of a server."""
+MAX_TIMEOUT_S: Final = 3_600
+"""Longest wait of one call for a sign of life that an entry may ask for; seconds."""
 
 _AUTH: Final = re.compile(r"\$\{BRAINCODE_AUTH:([^}]*)\}")
 _AUTH_MARK: Final = "${BRAINCODE_AUTH:"
@@ -236,6 +238,7 @@ def _stdio(
         args=tuple(words[1:]),
         env=env,
         secrets=secrets,
+        timeout_s=_timeout_s(fields),
     )
 
 
@@ -260,7 +263,19 @@ def _http(
         url=url,
         headers=filled,
         secrets=secrets,
+        timeout_s=_timeout_s(fields),
     )
+
+
+def _timeout_s(fields: Mapping[str, JsonValue]) -> float | None:
+    value = fields.get("timeout")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _Skip("its 'timeout' is no number of seconds")
+    if not 1 <= value <= MAX_TIMEOUT_S:
+        raise _Skip(f"its 'timeout' is no number of seconds from 1 to {MAX_TIMEOUT_S:,}")
+    return float(value)
 
 
 def _filled(
@@ -325,7 +340,7 @@ def _api_key(entry: JsonValue | None) -> str | None:
 
 def _digest(fields: Mapping[str, JsonValue]) -> str:
     """Return the digest of an entry without the flags that don't change what is started."""
-    kept = {k: v for k, v in fields.items() if k not in ("trusted", "disabled")}
+    kept = {k: v for k, v in fields.items() if k not in ("trusted", "disabled", "timeout")}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 

@@ -70,8 +70,8 @@ async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:
     Raises
     ------
     ModelError
-        As ``ask`` raises, and with code ``token_limit`` when the budget has no room for the next
-        request.
+        As ``ask`` raises, with code ``token_limit`` when the budget has no room for the next
+        request, and with ``empty_reply`` for a model that asks for tools in its last turn too.
     """
     request = agents.Request(tools=tuple(tools.specs()))
     sent = estimate_tokens(call.prompt.system) + estimate_tokens(call.prompt.user)
@@ -81,6 +81,9 @@ async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:
         turns.append(turn)
         if not turn.end.tool_uses:
             return turns
+        if len(turns) >= MAX_TURNS:
+            message = f"The model asked for tools in {MAX_TURNS} turns and wrote no answer."
+            raise ModelError(message, code="empty_reply")
         returns = await _run(turn.end.tool_uses, tools)
         sent += estimate_tokens(turn.text) + sum(estimate_tokens(r.text) for _, r in returns)
         if not tools.allows_turn(total_usage(turns).total, sent):

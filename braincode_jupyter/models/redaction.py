@@ -29,8 +29,10 @@ _IN_HEADER = re.compile(
     r"(['\"]?\s*[:=]\s*['\"]?)(?:(?:bearer|basic)\s+)?[^\s'\",;}]+"
 )
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}")
+# Each form begins where its run of characters does, or is bounded: a long run is read once.
 _HALF_MASKED = re.compile(
-    r"[\w-]+\*{3,}[\w-]*|\*{3,}[\w-]+|\b(?:sk|pk|rk|gsk|xai)-[\w-]*(?:\.{3}|…)[\w-]*"
+    r"(?<![\w-])[\w-]++\*{3,}[\w-]*|(?<!\*)\*{3,}+[\w-]+"
+    r"|\b(?:sk|pk|rk|gsk|xai)-[\w-]{0,200}(?:\.{3}|…)[\w-]*"
 )
 _LOOKS_LIKE_KEY = re.compile(r"\b(?:sk|pk|rk|gsk|xai)-[\w-]{16,}|\bAIza[\w-]{30,}")
 _ESCAPED_BYTE = re.compile(r"%[0-9A-F]{2}")

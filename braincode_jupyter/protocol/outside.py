@@ -44,6 +44,8 @@ class McpServerEntry:
         Headers of every request to that address; never shown.
     secrets : tuple of str
         Keys that were filled in, for redaction.
+    timeout_s : float or None
+        Longest wait of one call for a sign of life; seconds. None: the default.
     """
 
     scope: Scope
@@ -56,6 +58,7 @@ class McpServerEntry:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    timeout_s: float | None = None
 
     @property
     def key(self) -> str:

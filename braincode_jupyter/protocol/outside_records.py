@@ -271,6 +271,15 @@ class ToolExecuted(_ToolRecord):
     """At the end: its result, cut in depth and length, redacted."""
 
 
+class ToolProgressed(_ToolRecord):
+    """A tool call is still at work; few of a call are kept."""
+
+    type: Literal["tool_progress"] = "tool_progress"
+    """Record type; ours."""
+    message: str
+    """What it says of itself; one line, redacted."""
+
+
 class DispatchRequested(Record):
     """The primary asked for a specialist; stands before the specialist's own records."""
 

@@ -2,9 +2,9 @@
 
 Type names and fields follow the original's session format. Ours alone are ``reference``,
 ``prompt_manifest``, ``model_reply``, ``model_error``, ``budget``, ``edit``, ``worker_retry``,
-``recovered`` and ``run_cancelled``; the original skips them. Times are milliseconds since the
-epoch (UTC) and are passed in, never made here. `parse_record` gives a typed record, or an
-`OpaqueRecord` for types and versions that we do not know.
+``tool_progress``, ``recovered`` and ``run_cancelled``; the original skips them. Times are
+milliseconds since the epoch (UTC) and are passed in, never made here. `parse_record` gives a typed
+record, or an `OpaqueRecord` for types and versions that we do not know.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from braincode_jupyter.protocol.outside_records import (
     SubagentStopHooksRan,
     ToolApprovalDecided,
     ToolExecuted,
+    ToolProgressed,
 )
 from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.protocol.record import Phase, Record, ReferenceKind
@@ -109,7 +110,8 @@ RecordUnion = Annotated[
     | SubagentStartHooksRan
     | SubagentStopHooksRan
     | ToolApprovalDecided
-    | ToolExecuted,
+    | ToolExecuted
+    | ToolProgressed,
     Field(discriminator="type"),
 ]
 AnyRecord = RecordUnion | OpaqueRecord

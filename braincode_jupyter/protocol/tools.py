@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ToolEffect = Literal["read", "write", "execute"]
 """What a tool can do: look, change files, or run code."""
+MAX_REFUSAL_CHARS = 600
+"""What the journal keeps of a reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,22 @@ class ToolReturn:
     is_error: bool = False
     artifacts: tuple[Artifact, ...] = ()
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+
+
+def refusal(text: str) -> ToolReturn:
+    """Return what a model is told of a call that was not carried out; the card says it too.
+
+    Parameters
+    ----------
+    text : str
+        Why, and the next step, in the host's words.
+
+    Returns
+    -------
+    ToolReturn
+        An error with the reason among its details.
+    """
+    return ToolReturn(text=text, is_error=True, details={"refused": text[:MAX_REFUSAL_CHARS]})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

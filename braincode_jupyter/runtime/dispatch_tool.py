@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from braincode_jupyter.brain.dispatching import dispatch_roles
 from braincode_jupyter.brain.replies import result_block
-from braincode_jupyter.protocol.tools import ToolReturn, ToolSpec, ToolTarget
+from braincode_jupyter.protocol.tools import ToolReturn, ToolSpec, ToolTarget, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class DispatchTool:
         )
         result = await self._host.dispatch(role, goal, reason=reason)
         if isinstance(result, str):
-            return ToolReturn(text=result, is_error=True)
+            return refusal(result)
         return ToolReturn(text=result_block(result), details={"status": result.status})
 
     async def aclose(self) -> None:

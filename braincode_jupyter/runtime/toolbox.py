@@ -18,13 +18,19 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.permission import decide
 from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
-from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
+from braincode_jupyter.protocol.outside_records import (
+    ToolApprovalDecided,
+    ToolExecuted,
+    ToolProgressed,
+)
 from braincode_jupyter.protocol.tools import (
     ApprovalRequest,
     ToolRefused,
     ToolReturn,
     ToolSpec,
+    refusal,
 )
+from braincode_jupyter.tools.progress import heard_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +50,12 @@ MAX_CALLS_PER_RUN = 400
 MAX_ARGUMENT_BYTES = 256 * 1024
 MAX_RETURN_CHARS = 64 * 1024
 """Longest text that a tool gives to a model (security, section 15)."""
+PROGRESS_EVERY_MS = 1_000
+"""Shortest time between two signs of life of a call that are kept."""
+MAX_PROGRESS_RECORDS = 300
+"""Signs of life of one call that are kept."""
+MAX_PROGRESS_CHARS = 400
+"""Longest sign of life."""
 MAX_SAME_CALLS = 3
 """A read that was asked so often is refused: the model goes in circles."""
 
@@ -92,6 +104,7 @@ class GatedToolBox:
     used: int = 0
     _evidence: dict[str, ToolReturn] = field(default_factory=dict[str, ToolReturn], init=False)
     _asked: dict[str, int] = field(default_factory=dict[str, int], init=False)
+    _is_used_up: bool = field(default=False, init=False)
 
     def specs(self) -> Sequence[ToolSpec]:
         """Return the tools that may be named; none once the calls are used up."""
@@ -105,8 +118,18 @@ class GatedToolBox:
 
     async def use(self, wanted: ToolUse) -> ToolReturn:
         """Check, ask, carry out and put on the record; every failure is a return."""
+        if self.used >= MAX_CALLS_PER_AGENT or self.gate.used >= MAX_CALLS_PER_RUN:
+            return self._used_up(wanted)
         self.used += 1
         self.gate.used += 1
+        return await self._checked(wanted)
+
+    async def aclose(self) -> None:
+        """Stop what the tools started."""
+        for toolset in self.toolsets:
+            await toolset.aclose()
+
+    async def _checked(self, wanted: ToolUse) -> ToolReturn:
         found = self._find(wanted.name)
         if found is None:
             names = ", ".join(spec.name for spec in self.specs()) or "none"
@@ -121,8 +144,8 @@ class GatedToolBox:
             return repeated
         try:
             target = toolset.target(spec.name, arguments)
-        except ToolRefused as refusal:
-            return self._refused(wanted, str(refusal))
+        except ToolRefused as refused:
+            return self._refused(wanted, str(refused))
         if not await self._is_allowed(wanted, spec, target=target, digest=digest):
             text = "This call was denied. Go on without it and say what you could not check."
             return ToolReturn(text=text, is_error=True)
@@ -137,11 +160,6 @@ class GatedToolBox:
             self._evidence[digest] = given
             self.gate.has_read_untrusted = True
         return given
-
-    async def aclose(self) -> None:
-        """Stop what the tools started."""
-        for toolset in self.toolsets:
-            await toolset.aclose()
 
     def _find(self, name: str) -> tuple[Toolset, ToolSpec] | None:
         for toolset in self.toolsets:
@@ -231,10 +249,11 @@ class GatedToolBox:
     ) -> ToolReturn:
         self._summarise(wanted, "start", target=target)
         try:
-            async with asyncio.timeout(spec.timeout_s):
-                given = await toolset.call(spec.name, arguments, target=target)
-        except ToolRefused as refusal:
-            given = ToolReturn(text=str(refusal), is_error=True)
+            with heard_by(_Progress(self, wanted).take):
+                async with asyncio.timeout(spec.timeout_s):
+                    given = await toolset.call(spec.name, arguments, target=target)
+        except ToolRefused as refused:
+            given = refusal(str(refused))
         except TimeoutError:
             text = (
                 f"{spec.name} took longer than {spec.timeout_s:g} s and was stopped. Ask for less."
@@ -253,9 +272,20 @@ class GatedToolBox:
             )
         return given
 
+    def _used_up(self, wanted: ToolUse) -> ToolReturn:
+        """Refuse a call beyond the limits; a flood of them is put on the record once."""
+        text = (
+            f"All tool calls are used up: {MAX_CALLS_PER_AGENT} of an agent, {MAX_CALLS_PER_RUN} "
+            "of a run. Write your reply now."
+        )
+        if self._is_used_up:
+            return ToolReturn(text=text, is_error=True)
+        self._is_used_up = True
+        return self._refused(wanted, text)
+
     def _refused(self, wanted: ToolUse, text: str) -> ToolReturn:
         self._summarise(wanted, "start")
-        given = ToolReturn(text=text, is_error=True)
+        given = refusal(text)
         self._summarise(wanted, "end", given=given)
         return given
 
@@ -305,6 +335,20 @@ class GatedToolBox:
             fields["result_summary"] = {"chars": len(given.text), **given.details}
         self.gate.write(ToolExecuted.model_validate(fields))
 
+    def progressed(self, wanted: ToolUse, message: str) -> None:
+        """Put a sign of life of a call on the record."""
+        text, _ = mask_keys(self.gate.redact(message[:MAX_PROGRESS_CHARS]))
+        self.gate.write(
+            ToolProgressed.model_validate(
+                {
+                    **self._scope(),
+                    "tool_call_id": wanted.call_id,
+                    "tool_name": wanted.name,
+                    "message": text,
+                }
+            )
+        )
+
     def _scope(self) -> dict[str, object]:
         phases = {"worker": "support", "primary": "primary", "review": "review"}
         return {
@@ -316,6 +360,23 @@ class GatedToolBox:
             "task_id": self.call.context_id,
             "attempt": self.call.attempt,
         }
+
+
+class _Progress:
+    """Keeps few of the signs of life of one call."""
+
+    def __init__(self, box: GatedToolBox, wanted: ToolUse) -> None:
+        self._box, self._wanted = box, wanted
+        self._left = MAX_PROGRESS_RECORDS
+        self._next_ms = 0
+
+    def take(self, message: str) -> None:
+        """Take one; it is dropped if the last one is not old enough."""
+        now_ms = self._box.gate.clock.now_ms()
+        if self._left > 0 and now_ms >= self._next_ms:
+            self._left -= 1
+            self._next_ms = now_ms + PROGRESS_EVERY_MS
+            self._box.progressed(self._wanted, message)
 
 
 def _parse(text: str) -> Mapping[str, JsonValue] | None:

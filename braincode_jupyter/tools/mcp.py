@@ -25,6 +25,7 @@ from braincode_jupyter.protocol.tools import ToolRefused, ToolReturn, ToolSpec, 
 from braincode_jupyter.tools.mcp_names import WEB_SEARCH, NamedTool, cut_bytes, name_tools
 from braincode_jupyter.tools.mcp_servers import McpLimits, McpServer
 from braincode_jupyter.tools.mcp_transport import sdk
+from braincode_jupyter.tools.progress import listener_of_call
 from braincode_jupyter.views.clean import clean_line
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ WITHOUT_TOOLS: Final = frozenset({"routeBrain", "planner", "pet", "imageMaker"})
 
 _MIN_SECRET_CHARS: Final = 6
 _CANCEL_WAIT_S: Final = 3.0
+_SPEC_ROOM_S: Final = 5.0
 _MAX_SPEC_BYTES: Final = 2 * 1024 + 100
 
 
@@ -144,7 +146,7 @@ class McpHub:
             server = McpServer(
                 entry,
                 self._root,
-                self._limits,
+                self._limits.of(entry),
                 _redactor(entry, self._redact),
                 on_progress=self._on_progress,
                 on_change=self._changed,
@@ -235,13 +237,12 @@ class McpHub:
         note: Callable[[ProgressNote], None] | None = None,
     ) -> ToolReturn:
         """Call a tool at its server."""
-        server = next(s for s in self._servers if _is_of(tool, s.entry))
+        server = self._server_of(tool)
         return await server.call(tool.tool, arguments, digest=tool.digest, note=note)
 
-    @property
-    def longest_call_s(self) -> float:
-        """Longest that a call may take in any case; seconds."""
-        return self._limits.longest_call_s
+    def longest_call_s(self, tool: ListedTool) -> float:
+        """Longest that a call of a tool may take in any case; seconds."""
+        return self._server_of(tool).limits.longest_call_s
 
     async def aclose(self) -> None:
         """End all servers and everything they started, within a bound; a second call is nothing."""
@@ -255,6 +256,9 @@ class McpHub:
             task.cancel()
         if late:
             await asyncio.wait(late, timeout=_CANCEL_WAIT_S)
+
+    def _server_of(self, tool: ListedTool) -> McpServer:
+        return next(server for server in self._servers if _is_of(tool, server.entry))
 
     def _changed(self) -> None:
         self._name_all()
@@ -300,7 +304,7 @@ class McpToolset:
                 description=_described(tool),
                 parameters=tool.listed.parameters,
                 effect="read" if tool.is_read else "execute",
-                timeout_s=self._hub.longest_call_s + 5.0,
+                timeout_s=self._hub.longest_call_s(tool.listed) + _SPEC_ROOM_S,
             )
             for tool in self._mine()
         ]
@@ -369,7 +373,7 @@ class McpToolset:
         if self.target(name, arguments) != target:
             raise ToolRefused(f"{name} is no longer what was allowed, so it was not called.")
         tool = next(tool for tool in self._mine() if tool.name == name)
-        return await self._hub.call(tool.listed, arguments)
+        return await self._hub.call(tool.listed, arguments, note=_told(listener_of_call()))
 
     async def aclose(self) -> None:
         """Do nothing: the servers belong to the run."""
@@ -383,6 +387,10 @@ class McpToolset:
 def _described(tool: NamedTool) -> str:
     text = f"[MCP server {_shown(tool.listed.server)}] {tool.listed.description}"
     return cut_bytes(text, _MAX_SPEC_BYTES, mark=" […]")
+
+
+def _told(listener: Callable[[str], None] | None) -> Callable[[ProgressNote], None] | None:
+    return None if listener is None else lambda note: listener(note.words)
 
 
 def _is_of(tool: ListedTool, entry: McpServerEntry) -> bool:

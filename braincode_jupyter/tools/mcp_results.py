@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-MAX_RESULT_BYTES: Final = 128 * 1024
-"""Text of one result."""
+MAX_RESULT_BYTES: Final = 60 * 1024
+"""Text of one result; below what any tool may give, so that its mark is not cut off."""
 MAX_PARTS: Final = 64
 """Parts of one result."""
 MAX_IMAGES: Final = 4

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from braincode_jupyter.errors import BraincodeError
@@ -63,12 +63,23 @@ class McpLimits:
         A call in any case.
     close_s : float
         End of all servers together.
+
+    Notes
+    -----
+    ``timeout`` in an entry of ``mcp.json`` stands in for `call_s`; see `of`.
     """
 
     connect_s: float = 15.0
     call_s: float = 120.0
     longest_call_s: float = 900.0
     close_s: float = 8.0
+
+    def of(self, entry: McpServerEntry) -> McpLimits:
+        """Return the waits of one server: its own wait for a sign, and no shorter longest call."""
+        if entry.timeout_s is None:
+            return self
+        longest_s = max(self.longest_call_s, entry.timeout_s)
+        return replace(self, call_s=entry.timeout_s, longest_call_s=longest_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +91,12 @@ class ProgressNote:
     progress: float
     total: float | None = None
     message: str = ""
+
+    @property
+    def words(self) -> str:
+        """What it says, on one line."""
+        of = "" if self.total is None else f" of {self.total:g}"
+        return f"{self.message} ({self.progress:g}{of})".strip()
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -362,7 +379,8 @@ class McpServer:
         text = (
             f"{clean_line(call.tool, 64)!r} of the MCP server {self._name!r} gave no result: the "
             f"limit is {limits.call_s:g} s without a sign and {limits.longest_call_s:g} s in all. "
-            f"Ask for less at once. {_NEXT}"
+            f"Ask for less at once; the user can raise the first with timeout (seconds) in the "
+            f"server's entry of mcp.json. {_NEXT}"
         )
         return error_return(self._name, text, code="timeout")
 

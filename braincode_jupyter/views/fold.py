@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
-from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
+from braincode_jupyter.protocol.outside_records import (
+    ToolApprovalDecided,
+    ToolExecuted,
+    ToolProgressed,
+)
 from braincode_jupyter.protocol.records import (
     BudgetChecked,
     ClarificationRequested,
@@ -171,6 +175,8 @@ def _fold_tool(view: RunView, record: AnyRecord) -> RunView | None:
             after = fold_tools.note_approval(view, record)
         case ToolExecuted():
             after = fold_tools.note_execution(view, record)
+        case ToolProgressed():
+            after = fold_tools.note_progress(view, record)
         case ArtifactMade():
             after = fold_tools.note_artifact(view, record)
         case _:

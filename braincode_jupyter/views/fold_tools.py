@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
-    from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
+    from braincode_jupyter.protocol.outside_records import (
+        ToolApprovalDecided,
+        ToolExecuted,
+        ToolProgressed,
+    )
     from braincode_jupyter.views.run_view import AgentView, RunView
 
 MAX_TOOL_CALLS = 64
@@ -36,6 +40,8 @@ MAX_PLOTS_CHARS = 1_000_000
 """Base64 of all plots of a run; a server drops what is beyond some MB in a few seconds."""
 MAX_ACTION_CHARS = 400
 """Characters of the line that says what a call does."""
+MAX_PROGRESS_CHARS = 200
+"""Characters of what a call says of itself."""
 MAX_REASON_CHARS = 600
 """Characters of a reason."""
 
@@ -108,9 +114,19 @@ def note_execution(view: RunView, record: ToolExecuted) -> RunView:
             update={
                 "state": "failed" if record.is_error else "done",
                 "chars": chars if is_number else None,
-                "isolation": _isolation(summary),
+                "progress": "",
+                "isolation": _said(summary, "isolation"),
+                "reason": _said(summary, "refused"),
             }
         )
+    return put_agent(view, _with_call(agent, call))
+
+
+def note_progress(view: RunView, record: ToolProgressed) -> RunView:
+    """Take what a call that is under way says of itself; it goes once the call has ended."""
+    agent = _agent_of(view, record)
+    call = _open_call(agent, record.tool_call_id, name=record.tool_name)
+    call = call.model_copy(update={"progress": clean_line(record.message, MAX_PROGRESS_CHARS)})
     return put_agent(view, _with_call(agent, call))
 
 
@@ -140,7 +156,11 @@ def end_calls(agent: AgentView, *, were_stopped: bool) -> AgentView:
     """Return the agent of a run that is over: a call that did not end has an unknown outcome."""
     if all(call.state != "running" for call in agent.tool_calls):
         return agent
-    ended = {"state": "outcome_unknown", "reason": words.STOPPED if were_stopped else ""}
+    ended = {
+        "state": "outcome_unknown",
+        "progress": "",
+        "reason": words.STOPPED if were_stopped else "",
+    }
     calls = tuple(
         call.model_copy(update=ended) if call.state == "running" else call
         for call in agent.tool_calls
@@ -148,7 +168,9 @@ def end_calls(agent: AgentView, *, were_stopped: bool) -> AgentView:
     return agent.model_copy(update={"tool_calls": calls})
 
 
-def _agent_of(view: RunView, record: ToolApprovalDecided | ToolExecuted) -> AgentView:
+def _agent_of(
+    view: RunView, record: ToolApprovalDecided | ToolExecuted | ToolProgressed
+) -> AgentView:
     context_id = record.context_id or record.task_id
     kind = kind_of(record.phase)
     key = AgentKey(kind=kind, role=record.role or kind, context_id=context_id)
@@ -185,14 +207,14 @@ def _denial(record: ToolApprovalDecided) -> str:
     return clean_line(record.reason or "", MAX_REASON_CHARS)
 
 
-def _isolation(summary: JsonValue | None) -> str:
-    said = summary.get("isolation") if isinstance(summary, dict) else None
-    return clean_line(said) if isinstance(said, str) else ""
-
-
 def _action(summary: JsonValue | None) -> str:
-    said = summary.get("action") if isinstance(summary, dict) else None
-    return clean_line(said, MAX_ACTION_CHARS) if isinstance(said, str) else ""
+    return _said(summary, "action", limit=MAX_ACTION_CHARS)
+
+
+def _said(summary: JsonValue | None, key: str, *, limit: int = MAX_REASON_CHARS) -> str:
+    """Return one text of a summary; empty if there is none."""
+    said = summary.get(key) if isinstance(summary, dict) else None
+    return clean_line(said, limit) if isinstance(said, str) else ""
 
 
 def _plot(record: ArtifactMade) -> PlotView | None:

@@ -213,6 +213,8 @@ class ToolCallView(Packet):
     """What it does, in the host's words."""
     state: ToolCallState = "running"
     """State; ``outcome_unknown`` began and was never told to have ended."""
+    progress: str = ""
+    """What it said last of itself, while it runs."""
     chars: int | None = None
     """Characters that the agent got back."""
     isolation: str = ""
@@ -220,7 +222,7 @@ class ToolCallView(Packet):
     approver: str = ""
     """Who allowed or denied it, in words."""
     reason: str = ""
-    """Why it was denied, or how it ended unfinished."""
+    """Why it was denied or refused, or how it ended unfinished."""
 
 
 class ApprovalView(Packet):

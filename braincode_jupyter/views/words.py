@@ -319,8 +319,10 @@ def tool_words(call: ToolCallView) -> str:
     approver = f", {call.approver}" if call.approver else ""
     reason = f": {call.reason}" if call.reason else ""
     isolation = f", {call.isolation}" if call.isolation else ""
+    progress = f", {call.progress}" if call.progress else ""
     action = call.action or call.name
-    return f"{TOOL}: {action} · {TOOL_STATES[call.state]}{chars}{approver}{reason}{isolation}"
+    facts = f"{progress}{chars}{approver}{reason}{isolation}"
+    return f"{TOOL}: {action} · {TOOL_STATES[call.state]}{facts}"
 
 
 def approver_words(decision: str, approver: str) -> str:

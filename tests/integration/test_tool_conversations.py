@@ -218,6 +218,22 @@ async def test_a_model_that_never_stops_asking_has_to_answer_at_last(
     assert "tools" not in provider.seen[-1].body
 
 
+async def test_B13_a_model_that_asks_in_its_last_turn_too_has_failed(
+    provider: LoopbackProvider,
+) -> None:
+    client, box = client_of(provider), Box()
+    for _ in range(MAX_TURNS + 5):
+        provider.streams(asks("chat"))
+
+    with pytest.raises(ModelError) as failure:
+        await client.complete(call_to(client, "ollama/llama3.2"), lambda _: None, box)
+    await client.aclose()
+
+    assert failure.value.code == "empty_reply"
+    assert f"{MAX_TURNS} turns" in str(failure.value)
+    assert (len(provider.seen), len(box.used)) == (MAX_TURNS, MAX_TURNS - 1)
+
+
 async def test_the_budget_is_asked_before_every_further_request(
     provider: LoopbackProvider,
 ) -> None:

@@ -411,13 +411,15 @@ export type ToolCallView = {
   readonly action: string;
   /** State; ``outcome_unknown`` began and was never told to have ended. */
   readonly state: 'running' | 'done' | 'failed' | 'denied' | 'outcome_unknown';
+  /** What it said last of itself, while it runs. */
+  readonly progress: string;
   /** Characters that the agent got back. */
   readonly chars?: number;
   /** How code was kept from the machine, as the tool told. */
   readonly isolation: string;
   /** Who allowed or denied it, in words. */
   readonly approver: string;
-  /** Why it was denied, or how it ended unfinished. */
+  /** Why it was denied or refused, or how it ended unfinished. */
   readonly reason: string;
 };
 
@@ -654,6 +656,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     name: ["string"],
     action: ["string"],
     state: ["enum", "running", ["running", "done", "failed", "denied", "outcome_unknown"]],
+    progress: ["string"],
     chars: ["optional", ["number"]],
     isolation: ["string"],
     approver: ["string"],

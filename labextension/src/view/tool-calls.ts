@@ -42,6 +42,6 @@ function toolCall(): Part<ToolCallView> {
 
 function factsOf(call: ToolCallView): string {
   const chars = call.chars === undefined ? '' : WORDS.charsBack(count(call.chars));
-  const facts = [chars, call.approver, call.reason, call.isolation].filter(Boolean);
+  const facts = [call.progress, chars, call.approver, call.reason, call.isolation].filter(Boolean);
   return facts.length ? ` · ${facts.join(' · ')}` : '';
 }

@@ -31,6 +31,12 @@ def test_plain_words_stay(text: str) -> None:
     assert mask_keys(text) == (text, 0)
 
 
+@pytest.mark.parametrize("piece", ["sk-", "sk-a", "AIza", "gsk_", "-----BEGIN PRIVATE KEY-----"])
+@pytest.mark.timeout(60)
+def test_a_long_run_of_one_piece_is_read_once(piece: str) -> None:
+    assert mask_keys(piece * (400_000 // len(piece)))
+
+
 @given(st.text())
 def test_masking_twice_changes_nothing(text: str) -> None:
     once, _ = mask_keys(text)

@@ -109,6 +109,25 @@ def test_a_header_may_say_bearer_before_a_key(tmp_path: Path) -> None:
     assert servers.servers[0].headers == {"Authorization": "Bearer KEY-plain"}
 
 
+def test_an_entry_says_how_long_a_call_may_be_silent_without_being_another_server(
+    tmp_path: Path,
+) -> None:
+    (plain,) = _read(tmp_path, user={"a": {"command": "run"}}).servers
+    (patient,) = _read(tmp_path, user={"a": {"command": "run", "timeout": 600}}).servers
+
+    assert (plain.timeout_s, patient.timeout_s) == (None, 600.0)
+    assert plain.digest == patient.digest
+
+
+@pytest.mark.parametrize("timeout", [0, -1, 3_601, True, "60", [60]])
+def test_a_timeout_that_is_no_usable_number_skips_the_server(
+    tmp_path: Path, timeout: JsonValue
+) -> None:
+    entry: JsonValue = {"command": "run", "timeout": timeout}
+
+    assert "its 'timeout' is no" in _reason(_read(tmp_path, user={"a": entry}))
+
+
 @pytest.mark.parametrize("provider", ["missing", "oauth"])
 def test_a_missing_key_skips_the_server(tmp_path: Path, provider: str) -> None:
     entry: JsonValue = {"command": "run", "env": {"K": f"${{BRAINCODE_AUTH:{provider}}}"}}

@@ -63,6 +63,18 @@ def test_what_looks_like_a_credential_goes_even_if_it_is_unknown(text: str, gone
     assert gone not in Redactor().redact(text)
 
 
+# What looks at each of these from every position anew takes minutes for a text of this length.
+LONG_RUNS = ["x", "*", "sk-", "sk-a-", "Bearer ", "://a", "?a&", "cookie ", "\u2026", "a*"]
+
+
+@pytest.mark.parametrize("piece", LONG_RUNS)
+@pytest.mark.timeout(60)
+def test_a_long_run_of_one_piece_is_read_once(piece: str) -> None:
+    text = piece * (400_000 // len(piece))
+
+    assert Redactor([Secret("K", "0123456789abcdef")]).redact(text)
+
+
 def test_ordinary_words_stay() -> None:
     text = "The model 'gpt-5.5' does not exist; **see** https://example.org/models?page=2."
 

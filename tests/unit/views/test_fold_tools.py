@@ -11,7 +11,11 @@ from braincode_jupyter.protocol.approval_records import (
     ApprovalRequested,
     ArtifactMade,
 )
-from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
+from braincode_jupyter.protocol.outside_records import (
+    ToolApprovalDecided,
+    ToolExecuted,
+    ToolProgressed,
+)
 from braincode_jupyter.protocol.records import AnyRecord, RunCancelled
 from braincode_jupyter.protocol.sections import ImagePart
 from braincode_jupyter.protocol.tools import ApprovalRequest, Artifact
@@ -177,6 +181,31 @@ def test_a_start_without_end_is_an_unknown_outcome_once_the_run_is_over(
     assert call.state == "outcome_unknown"
     assert call.reason == ("stopped with the run" if ending == "cancelled" else "")
     assert agent(view).state == ending
+
+
+def test_a_running_call_says_how_far_it_is_until_it_has_ended() -> None:
+    said = ToolProgressed(
+        timestamp=sample.at(7),
+        phase="support",
+        task_id=CONTEXT,
+        tool_call_id="t1",
+        tool_name="run_python",
+        message="step 1 (1 of 10) \u202e",
+    )
+    view = after(begun(), executed("start"), said)
+
+    assert "step 1 (1 of 10) ⟨U+202E⟩" in to_text(view)
+    assert [call.progress for call in agent(after(view, executed("end"))).tool_calls] == [""]
+
+
+def test_a_call_that_was_refused_says_why() -> None:
+    refused = executed("end").model_copy(
+        update={"is_error": True, "result_summary": {"chars": 9, "refused": "No such tool."}}
+    )
+
+    (call,) = agent(after(begun(), executed("start"), refused)).tool_calls
+
+    assert (call.state, call.reason) == ("failed", "No such tool.")
 
 
 def test_hidden_characters_are_marked_and_counted() -> None:
