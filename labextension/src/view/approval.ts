@@ -7,7 +7,7 @@
 
 import type { ApprovalView, RunView } from '../protocol/generated';
 import type { Actions, Decision } from './actions';
-import { KeyedList, button, h, setAttribute, setText, setTextOrHide } from './elements';
+import { KeyedList, button, h, setAttribute, setGroup, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { drawExact } from './exact';
 import { clock } from './figures';
@@ -92,7 +92,7 @@ class Question implements Part<Item> {
     this.showAll = button(WORDS.showAll, 'bc-button', () => this.reveal());
     this.showAll.hidden = !this.needsAll;
     this.text.tabIndex = 0;
-    this.text.setAttribute('aria-label', WORDS.exactText);
+    setGroup(this.text, WORDS.exactText);
     const action = h('code', 'bc-action', asked.action);
     const who = h('b', '', asked.role);
     const claim = h('p', 'bc-claim', who, WORDS.wantsTo(EFFECTS[asked.effect]), action);
@@ -100,8 +100,7 @@ class Question implements Part<Item> {
     this.el = h('div', 'bc-asked', claim, this.text, this.showAll, this.hidden);
     this.el.append(this.reason, this.said, buttons, this.note);
     this.el.tabIndex = -1;
-    this.el.setAttribute('role', 'group');
-    this.el.setAttribute('aria-label', WORDS.asks(asked.role, EFFECTS[asked.effect]));
+    setGroup(this.el, WORDS.asks(asked.role, EFFECTS[asked.effect]));
     // Keys that mean something to the notebook, such as Enter and d, stay with the buttons.
     this.el.dataset.lmSuppressShortcuts = 'true';
     this.drawText();

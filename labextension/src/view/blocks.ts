@@ -2,7 +2,7 @@
 
 import type { Block, Span } from '../protocol/generated';
 import type { Actions } from './actions';
-import { button, h } from './elements';
+import { button, h, setGroup } from './elements';
 import { plainText } from './plain-text';
 import { WORDS } from '../words/catalogue';
 
@@ -10,8 +10,8 @@ import { WORDS } from '../words/catalogue';
 const MAX_BLOCKS = 4_000;
 const MAX_DEPTH = 16;
 const SAFE_LINK = /^(https?:\/\/|mailto:)/i;
-/** Our headings stand below the card's own. */
-const HEADING_TAGS = ['h5', 'h5', 'h6', 'h6', 'h6', 'h6'] as const;
+/** From this level on a heading is one of the lower kind. */
+const LOWER_LEVEL = 3;
 
 /** As the author of a table said. */
 const ALIGNMENTS: Readonly<Record<Block['align'], string>> = {
@@ -21,11 +21,11 @@ const ALIGNMENTS: Readonly<Record<Block['align'], string>> = {
   right: 'bc-right'
 };
 
-type Budget = { left: number };
+type Budget = { left: number; hasHeading: boolean };
 
 export function drawBlocks(blocks: readonly Block[], actions: Actions): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  appendBlocks(fragment, blocks, actions, { left: MAX_BLOCKS }, 0);
+  appendBlocks(fragment, blocks, actions, { left: MAX_BLOCKS, hasHeading: false }, 0);
   return fragment;
 }
 
@@ -55,7 +55,7 @@ function drawBlock(block: Block, actions: Actions, budget: Budget, depth: number
     case 'paragraph':
       return withSpans(h('p'), block.spans);
     case 'heading':
-      return withSpans(h(HEADING_TAGS[block.level - 1] ?? 'h6', 'bc-heading'), block.spans);
+      return withSpans(h(headingTag(block.level, budget), 'bc-heading'), block.spans);
     case 'code':
       return codeBlock(block.text, block.language, actions);
     case 'rule':
@@ -73,6 +73,13 @@ function drawBlock(block: Block, actions: Actions, budget: Budget, depth: number
     case 'cell':
       return nest(h('td'), block, actions, budget, depth);
   }
+}
+
+/** Headings of a text stand below the card's own, and none is deeper than by one than that before it. */
+function headingTag(level: number, budget: Budget): 'h5' | 'h6' {
+  const isLower = level >= LOWER_LEVEL && budget.hasHeading;
+  budget.hasHeading = true;
+  return isLower ? 'h6' : 'h5';
 }
 
 function drawRow(block: Block, actions: Actions, budget: Budget, depth: number): HTMLElement {
@@ -144,8 +151,8 @@ function codeBlock(text: string, language: string, actions: Actions): HTMLElemen
   const name = plainText(language).slice(0, 12);
   if (name) {
     tools.append(h('span', 'bc-dim', name));
-    pre.setAttribute('aria-label', name);
   }
+  setGroup(pre, name || WORDS.code);
   tools.append(copyButton(WORDS.copyCode, WORDS.copyCode, () => text));
   const { insertCode } = actions;
   if (insertCode) {

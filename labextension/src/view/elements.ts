@@ -66,8 +66,23 @@ export function sign(className: string, glyph: string): HTMLElement {
 export function button(label: string, className: string, onClick: () => void): HTMLButtonElement {
   const el = h('button', className, label);
   el.type = 'button';
-  el.addEventListener('click', onClick);
+  el.addEventListener('click', () => {
+    if (!el.hasAttribute('aria-disabled')) {
+      onClick();
+    }
+  });
   return el;
+}
+
+/** Switch a button off without taking the focus from it, as `disabled` would. */
+export function setOff(el: HTMLButtonElement, isOff: boolean): void {
+  setAttribute(el, 'aria-disabled', isOff ? 'true' : null);
+}
+
+/** Name an element that scrolls and takes the focus; a name alone is not read out. */
+export function setGroup(el: HTMLElement, label: string): void {
+  el.setAttribute('role', 'group');
+  el.setAttribute('aria-label', label);
 }
 
 /** A list whose items keep their element, focus and open state as long as their key lives. */

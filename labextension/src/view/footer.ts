@@ -2,7 +2,7 @@
 
 import type { RunView } from '../protocol/generated';
 import { copyButton } from './blocks';
-import { h, setAttribute, setText, setTextOrHide } from './elements';
+import { h, setAttribute, setGroup, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { foldable } from './section';
 import { oneLine, shortened } from './plain-text';
@@ -42,6 +42,7 @@ export function wholeRequest(): Part<RunView> {
   const part = foldable('whole');
   const text = h('pre', 'bc-quoted');
   text.tabIndex = 0;
+  setGroup(text, WORDS.request);
   part.body.append(text);
   return {
     el: part.el,

@@ -2,7 +2,7 @@
 
 import type { RunView, UsageView } from '../protocol/generated';
 import type { Actions } from './actions';
-import { button, h, setAttribute, setClass, setText, setTextOrHide, sign } from './elements';
+import { button, h, setAttribute, setClass, setOff, setText, setTextOrHide, sign } from './elements';
 import { clock, count, duration, money } from './figures';
 import type { Moment } from './moment';
 import { oneLine } from './plain-text';
@@ -20,6 +20,7 @@ export type Header = {
 export function header(actions: Actions): Header {
   const title = h('h3', 'bc-request');
   title.dir = 'auto';
+  title.tabIndex = -1;
   const dot = sign('bc-dot', '');
   const word = h('span');
   const state = h('span', 'bc-state', dot, word);
@@ -47,12 +48,24 @@ export function header(actions: Actions): Header {
       setAttribute(tokens, 'title', unmeasuredText(view.usage));
       setTextOrHide(cost, costText(view.usage));
       setAttribute(cost, 'title', costText(view.usage) === WORDS.costUnknown ? WORDS.costUnknownWhy : null);
-      stop.hidden = !actions.stop || !isGoing(view);
-      stop.disabled = view.isStopping;
+      setStop(stop, title, { isOffered: actions.stop !== undefined && isGoing(view), isAsked: view.isStopping });
       setText(stop, view.isStopping ? WORDS.stopAsked : WORDS.stop);
       tick(view, moment);
     }
   };
+}
+
+/** Whoever presses Stop by keyboard keeps his place: on the button, and at its end on the title. */
+function setStop(
+  stop: HTMLButtonElement,
+  next: HTMLElement,
+  { isOffered, isAsked }: { readonly isOffered: boolean; readonly isAsked: boolean }
+): void {
+  if (!isOffered && document.activeElement === stop) {
+    next.focus({ preventScroll: true });
+  }
+  stop.hidden = !isOffered;
+  setOff(stop, isAsked);
 }
 
 export function isGoing(view: RunView): boolean {

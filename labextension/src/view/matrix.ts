@@ -35,7 +35,7 @@ export function matrix(): Part<RunView> {
 
 function table(view: MatrixView): HTMLElement[] {
   const limit = Math.max(1, Math.floor(MAX_CELLS / view.columns.length));
-  const head = h('tr', '', h('th'));
+  const head = h('tr', '', h('td'));
   for (const column of view.columns) {
     const cell = h('th', '', h('span', '', column.label));
     cell.scope = 'col';

@@ -3,7 +3,7 @@
 import type { AgentView, RunView } from '../protocol/generated';
 import { WORDS } from '../words/catalogue';
 import type { Actions } from './actions';
-import { button, h, setTextOrHide } from './elements';
+import { button, h, setOff, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { isGoing } from './header';
 
@@ -43,7 +43,7 @@ export function retry(actions: Actions): Part<WorkerOfRun> {
     const isOffered = isOn && agent.canRetry && actions.retry !== undefined;
     const isAsked = isOffered && sent.tries === agent.retries && Date.now() - sent.atMs < AGAIN_MS;
     press.hidden = !isOffered;
-    press.disabled = isAsked;
+    setOff(press, isAsked);
     press.setAttribute('aria-label', WORDS.retryOf(agent.role));
     const line = !isOn && agent.canRetry ? commandOf(worker) : '';
     setTextOrHide(note, noteOf(isAsked, line !== ''));

@@ -28,7 +28,9 @@ export function timeline(): Timeline {
   const part = foldable('time');
   const el = h('div', 'bc-times');
   el.setAttribute('role', 'list');
-  part.body.append(el);
+  el.setAttribute('aria-label', WORDS.time);
+  const scroll = h('div', '', el);
+  part.body.append(scroll);
   const list = new KeyedList<Row>(el, row => row.agent.contextId, () => timeRow());
 
   const draw = (view: RunView, moment: Moment): void => {
@@ -45,7 +47,7 @@ export function timeline(): Timeline {
       part.show(view.agents.length > 0 && view.startedMs > 0);
       part.setTitle(WORDS.time, timeLine(view, moment));
       part.setOpen(isGoing(view));
-      setScroll(el, view.agents.length > DENSE_ROWS, WORDS.time);
+      setScroll(scroll, view.agents.length > DENSE_ROWS, WORDS.time);
       draw(view, moment);
     },
     tick(view, moment) {
@@ -68,11 +70,12 @@ export function agentColors(agents: readonly AgentView[]): ReadonlyMap<string, s
   return colors;
 }
 
-/** Make a long list a region that scrolls and can be reached by keyboard. */
+/** Make what holds a long list a region that scrolls and can be reached by keyboard. */
 export function setScroll(el: HTMLElement, isLong: boolean, label: string): void {
   el.classList.toggle('bc-long', isLong);
   setAttribute(el, 'tabindex', isLong ? '0' : null);
-  setAttribute(el, 'aria-label', label);
+  setAttribute(el, 'role', isLong ? 'region' : null);
+  setAttribute(el, 'aria-label', isLong ? label : null);
 }
 
 function timeLine(view: RunView, moment: Moment): string {
@@ -106,18 +109,23 @@ function timeRow(): Part<Row> {
   };
 }
 
+/** How the bar of a state differs from a plain one. */
+const BAR_CLASSES: Readonly<Record<AgentView['state'], string>> = {
+  queued: '',
+  waiting: 'bc-waits',
+  running: 'bc-runs',
+  waiting_for_approval: 'bc-asks',
+  completed: '',
+  unstructured: '',
+  blocked: 'bc-broken',
+  failed: 'bc-broken',
+  cancelled: 'bc-stopped',
+  cut_off: 'bc-stopped',
+  interrupted: 'bc-stopped'
+};
+
 function barClass(agent: AgentView, color: string): string {
-  const isWaiting = agent.state === 'waiting';
-  const isBad = agent.state === 'failed' || agent.state === 'blocked';
-  return [
-    color,
-    agent.isCritical ? 'bc-critical' : '',
-    isWaiting ? 'bc-waits' : '',
-    isBad ? 'bc-broken' : '',
-    agent.state === 'running' ? 'bc-runs' : ''
-  ]
-    .filter(Boolean)
-    .join(' ');
+  return [color, agent.isCritical ? 'bc-critical' : '', BAR_CLASSES[agent.state]].filter(Boolean).join(' ');
 }
 
 function timeOf(agent: AgentView, to: number): string {

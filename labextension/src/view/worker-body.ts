@@ -3,7 +3,7 @@
 import type { AgentView, ArtifactView, Block } from '../protocol/generated';
 import type { Actions } from './actions';
 import { drawBlocks } from './blocks';
-import { KeyedList, h, lineList, setAttribute, setClass, setText, setTextOrHide } from './elements';
+import { KeyedList, h, lineList, setAttribute, setClass, setGroup, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
 import { saw } from './saw';
@@ -93,7 +93,7 @@ function plain(text: string): HTMLElement {
 function quoted(title: string): Part<string> {
   const text = h('pre', 'bc-quoted');
   text.tabIndex = 0;
-  text.setAttribute('aria-label', title);
+  setGroup(text, title);
   const el = h('div', '', h('h5', 'bc-title', title), text);
   return {
     el,

@@ -18,7 +18,11 @@ export type { Tone } from './looks';
 /** How a state looks: a colour class, a sign, and always a word. */
 export type StateWord = { readonly tone: Tone; readonly sign: string; readonly word: string };
 
-const LANGUAGES: Readonly<Record<string, Language>> = { en: EN, fr: FR, zh: ZH };
+const LANGUAGES: ReadonlyMap<string, Language> = new Map([
+  ['en', EN],
+  ['fr', FR],
+  ['zh', ZH]
+]);
 
 export let LOCALE: string;
 export let WORDS: Language['words'];
@@ -44,7 +48,7 @@ type States<Looks> = Readonly<Record<keyof Looks, StateWord>>;
  */
 export function speak(code: string = pageLanguage()): void {
   const language = code.toLowerCase().split(/[-_]/)[0] ?? '';
-  const catalogue = LANGUAGES[language] ?? EN;
+  const catalogue = LANGUAGES.get(language) ?? EN;
   LOCALE = catalogue.locale;
   WORDS = catalogue.words;
   PHASES = catalogue.phases;

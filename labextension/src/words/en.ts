@@ -220,6 +220,7 @@ export const WORDS = {
   copied: 'copied',
   copyFailed: 'select and copy',
   copySession: (id: string) => `Copy ${id}`,
+  code: 'Code',
   copyCode: 'Copy',
   insertBelow: 'Insert below',
   notSaved: 'This run could not be written to disk.',

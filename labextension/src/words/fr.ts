@@ -203,6 +203,7 @@ export const FR: Language = {
     copied: 'copié',
     copyFailed: 'sélectionnez et copiez',
     copySession: id => `Copier ${id}`,
+    code: 'Code',
     copyCode: 'Copier',
     insertBelow: 'Insérer dessous',
     notSaved: 'Cette exécution n’a pas pu être écrite sur le disque.',

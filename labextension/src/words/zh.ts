@@ -193,6 +193,7 @@ export const ZH: Language = {
     copied: '已复制',
     copyFailed: '请手动选择并复制',
     copySession: id => `复制 ${id}`,
+    code: '代码',
     copyCode: '复制',
     insertBelow: '在下方插入',
     notSaved: '此次运行无法写入磁盘。',
