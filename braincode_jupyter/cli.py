@@ -73,6 +73,18 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("session_id", metavar="ID", help="session id, its beginning, or last")
     show.add_argument("--html", action="store_true", help="write HTML instead of text")
     show.set_defaults(work=_show)
+
+    export = commands.add_parser("export", help="write the newest run of a session as one page")
+    export.add_argument("session_id", metavar="ID", help="session id, its beginning, or last")
+    export.add_argument(
+        "--html",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="the page; default braincode-ID.html here",
+    )
+    export.add_argument("--force", action="store_true", help="write over a file that is there")
+    export.set_defaults(work=_export)
     return parser
 
 
@@ -121,6 +133,14 @@ def _show(options: argparse.Namespace) -> None:
 
     run = read_run(options.session_id, _home(options))
     _print(to_html(run.view) if options.html else to_text(run.view))
+
+
+def _export(options: argparse.Namespace) -> None:
+    from braincode_jupyter.notebook.exporting import export_page  # noqa: PLC0415 - quick start
+
+    file: Path | None = options.html
+    force: bool = options.force
+    _print(export_page(options.session_id, home=_home(options), file=file, may_replace=force))
 
 
 def _print(text: str) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.state import Notebook
 
 _SHOWN_CHARS = 40
+_EXPORT_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +237,23 @@ def _show(context: Context, rest: str) -> object:
     return read_run(rest.split(maxsplit=1)[0] if rest else "last", context.home)
 
 
+def _export(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook.exporting import export_page  # noqa: PLC0415 - light load
+
+    words = [word.text for word in split_words(rest)]
+    names = [word for word in words if not word.startswith("-")]
+    odd = [word for word in words if word.startswith("-") and word not in {"--html", "--force"}]
+    if odd or len(names) > _EXPORT_NAMES:
+        raise UsageError(
+            f"{(odd or names)[-1][:_SHOWN_CHARS]!r} is not understood.",
+            hint="Write %braincode export [ID] [--html FILE] [--force].",
+        )
+    named = [name for name in names if Path(name).suffix]
+    session = next((name for name in names if name not in named), "last")
+    file = Path(named[0]) if named else None
+    return export_page(session, home=context.home, file=file, may_replace="--force" in words)
+
+
 def _stop(context: Context, rest: str) -> str:
     stopped = context.notebook.stop(rest.strip().removeprefix("@@"))
     return "\n".join(f"Stopping {session_id}" for session_id in stopped)
@@ -353,6 +371,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         ),
         Subcommand(name="sessions", run=_sessions, help="the newest sessions"),
         Subcommand(name="show", run=_show, usage="[ID]", help="the card of a session"),
+        Subcommand(
+            name="export",
+            run=_export,
+            usage="[ID] [--html FILE] [--force]",
+            help="write a run as one page that needs nothing else",
+        ),
         Subcommand(name="stop", run=_stop, usage="[ID]", help="stop one run, or all"),
         Subcommand(
             name="retry",

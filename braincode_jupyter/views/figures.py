@@ -13,6 +13,7 @@ _THOUSAND = 1000
 _LONG_MS = 60_000
 _SHORT_MS = 10_000
 _CENT = 0.01
+_BAR_CELLS = 24
 
 
 def tokens_words(tokens: int) -> str:
@@ -46,6 +47,21 @@ def span_words(started_ms: int | None, ended_ms: int | None) -> str:
     if not started_ms or ended_ms is None:
         return ""
     return duration_words(ended_ms - started_ms)
+
+
+def bar(view: RunView, agent: AgentView) -> str:
+    """Return when an agent was at work, as a bar of characters over the time of the run."""
+    if not view.started_ms or not agent.started_ms:
+        return ""
+    last = max([view.ended_ms or 0, *(one.ended_ms or one.started_ms or 0 for one in view.agents)])
+    whole = max(1, last - view.started_ms)
+    begin, end = (
+        min(_BAR_CELLS, max(0, round((moment - view.started_ms) / whole * _BAR_CELLS)))
+        for moment in (agent.started_ms, agent.ended_ms or last)
+    )
+    begin = min(begin, _BAR_CELLS - 1)
+    work = max(1, end - begin)
+    return "▁" * begin + "▇" * work + "▁" * (_BAR_CELLS - begin - work)
 
 
 def usage_words(usage: UsageView) -> str:

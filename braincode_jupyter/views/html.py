@@ -15,6 +15,7 @@ from braincode_jupyter.views.markup import (
     element,
     folded,
     from_blocks,
+    image,
     joined,
     name_of,
     verbatim,
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 _PAGE_HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     '<meta http-equiv="Content-Security-Policy" '
-    "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
+    '<meta name="referrer" content="no-referrer">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
 )
 _STYLE = (
@@ -48,6 +50,8 @@ _STYLE = (
     "details{border-top:1px solid #8884;padding:6px 0}summary{cursor:pointer}"
     "table{border-collapse:collapse}th,td{padding:2px 10px;border-top:1px solid #8884;"
     "text-align:left}div{overflow:auto}"
+    "figure{margin:12px 0}img{max-width:100%;height:auto;background:#fff}"
+    "figcaption{opacity:.75}"
     "</style>"
 )
 
@@ -74,6 +78,7 @@ def to_html(view: RunView) -> str:
             _section(words.QUESTION, joined(map(_approval, view.approvals))),
             _section(words.QUESTION, _question(view.clarification)),
             _answer(view),
+            _section(words.PLOTS, _plots(view)),
             _review(view) if view.clarification is None else Html(),
             _section(words.WARNINGS, bullets(view.warnings)),
             _plan(view),
@@ -176,6 +181,10 @@ def _answer(view: RunView) -> Html:
     return joined((element("h4", f"{words.ANSWER}{state}"), body))
 
 
+def _plots(view: RunView) -> Html:
+    return joined(image(one.media_type, one.data, caption=one.label) for one in view.plots)
+
+
 def _review(view: RunView) -> Html:
     review = view.review
     parts = [
@@ -213,11 +222,12 @@ def _times(view: RunView) -> Html:
                 figures.span_words(agent.started_ms, agent.ended_ms),
                 figures.usage_words(agent.usage),
                 words.CRITICAL if agent.is_critical else "",
+                figures.bar(view, agent),
             ],
         )
         for agent in view.agents
     ]
-    head = _row("th", ["Agent", "State", "Began after", "Took", "Spent", "Path"])
+    head = _row("th", ["Agent", "State", "Began after", "Took", "Spent", "Path", ""])
     return _table(head, rows)
 
 

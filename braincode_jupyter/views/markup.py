@@ -1,11 +1,13 @@
 """HTML that cannot hold anybody's markup: a string is escaped unless this module made it.
 
-No attribute but ``href`` and ``rel`` on links and ``open`` on details, no script, style, class or
-id; so the result passes Jupyter's sanitizer unchanged and needs none.
+No attribute but ``href`` and ``rel`` on links, ``open`` on details, ``src`` and ``alt`` on images,
+no script, style, class or id; so the result passes Jupyter's sanitizer unchanged and needs none.
+An image is data of the page itself, never an address.
 """
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -27,9 +29,12 @@ ELEMENTS = frozenset(
         "details",
         "div",
         "em",
+        "figcaption",
+        "figure",
         "h3",
         "h4",
         "hr",
+        "img",
         "li",
         "ol",
         "p",
@@ -47,6 +52,8 @@ ELEMENTS = frozenset(
 )
 """All elements that a card is made of."""
 _EMPTY = frozenset({"br", "hr"})
+_IMAGES = frozenset({"image/png", "image/jpeg"})
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
 class Html(str):
@@ -73,10 +80,12 @@ def element(name: str, *children: str) -> Html:
     Raises
     ------
     ValueError
-        If the element is not one of `ELEMENTS`.
+        If the element is not one of `ELEMENTS`, or an image.
     """
     if name not in ELEMENTS:
         raise ValueError(f"{name!r} is no element of a card")
+    if name == "img":
+        raise ValueError("an image is made by `image`")
     if name in _EMPTY:
         return Html(f"<{name}>")
     return Html(f"<{name}>{joined(children)}</{name}>")
@@ -125,6 +134,30 @@ def link(href: str, *children: str) -> Html:
     shown = f'<a href="{escape(href, quote=True)}" rel="noopener noreferrer">{content}</a>'
     host = _host(href)
     return Html(shown if not host or escape(host) in content else f"{shown} ({escape(host)})")
+
+
+def image(media_type: str, data: str, *, caption: str) -> Html:
+    """Return an image that is part of the page; its caption alone if it is no PNG or JPEG.
+
+    Parameters
+    ----------
+    media_type : str
+        What it says it is.
+    data : str
+        Base64.
+    caption : str
+        What it shows, for everybody and for those who do not see it.
+
+    Returns
+    -------
+    Html
+        A figure.
+    """
+    told = element("figcaption", name_of(caption))
+    if media_type not in _IMAGES or not _BASE64.fullmatch(data):
+        return element("figure", told)
+    shown = Html(f'<img src="data:{media_type};base64,{data}" alt="{escape(caption, quote=True)}">')
+    return element("figure", shown, told)
 
 
 def from_blocks(blocks: Iterable[Block]) -> Html:

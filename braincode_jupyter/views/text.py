@@ -216,7 +216,7 @@ def _agents(view: RunView) -> list[str]:
 
 def _agent(agent: AgentView) -> list[str]:
     model = f" · {agent.model_id}" if agent.model_id else ""
-    lines = wrap(f"{agent.role} · {words.AGENT_STATES[agent.state]}{model}", "  ")
+    lines = wrap(f"{agent.role} · {words.state_words(agent)}{model}", "  ")
     lines.extend(wrap(agent.goal, "    "))
     for part in (agent.reason, agent.hint):
         lines.extend(wrap(part or "", "    "))

@@ -199,8 +199,10 @@ SAW: Mapping[str, str] = MappingProxyType(
 WITHHELD = "Withheld from it"
 ARTIFACTS = "Artifacts"
 PLOT = "plot"
+PLOTS = "Plots"
 TOOL = "Tool"
 FAILED_ATTEMPT = "Failed attempt"
+RETRIED = "run again, try {number}"
 RISK = "Risk"
 OPEN = "Open"
 FINDING = "Finding"
@@ -241,6 +243,8 @@ def waiting_words(roles: tuple[str, ...]) -> str:
 def state_words(agent: AgentView) -> str:
     """Return an agent's state in words, with what it waits for."""
     words = AGENT_STATES[agent.state]
+    if agent.retries > 0:
+        words = f"{words}, {RETRIED.format(number=agent.retries + 1)}"
     if agent.waiting_for and agent.state in {"waiting", "running"}:
         return (
             f"{words}, waiting for {agent.waiting_for}"

@@ -386,3 +386,27 @@ def test_loading_twice_and_unloading_leaves_no_trace(shell: Shell) -> None:
 
     assert "braincode" not in shell.magics_manager.magics["line"]
     assert not any("braincode" in str(f) for f in shell.events.callbacks["pre_run_cell"])
+
+
+@pytest.mark.parametrize("rest", ["", "last --html page.html", "page.html"])
+def test_a_run_is_exported_by_the_line_magic(
+    tmp_path: Path, run: Callable[[str], str], rest: str
+) -> None:
+    run(f"%%braincode {ROLES}\nWhy did it fall?")
+
+    printed = run(f"%braincode export {rest}")
+
+    assert "one page that loads nothing" in printed
+    pages = list(tmp_path.glob("*.html"))
+    assert len(pages) == 1
+    assert pages[0].name in printed
+    assert (pages[0].name == "page.html") == bool(rest)
+
+
+def test_a_wrong_word_after_export_writes_nothing(
+    tmp_path: Path, run: Callable[[str], str]
+) -> None:
+    with pytest.raises(UsageError, match="--pdf"):
+        run("%braincode export last --pdf")
+
+    assert list(tmp_path.glob("*.*ml")) == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -20,7 +21,7 @@ from braincode_jupyter.views import (
 )
 from braincode_jupyter.views.markup import ELEMENTS, element, link
 
-ATTRIBUTES = {("a", "href"), ("a", "rel"), ("details", "open")}
+ATTRIBUTES = {("a", "href"), ("a", "rel"), ("details", "open"), ("img", "src"), ("img", "alt")}
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
     "[x](javascript:alert(1)) ![y](data:text/html,z)",
@@ -44,6 +45,7 @@ class Census(HTMLParser):
         self.elements: set[str] = set()
         self.attributes: set[tuple[str, str]] = set()
         self.hrefs: list[str] = []
+        self.sources: list[str] = []
         self.words: list[str] = []
         self.odd: list[str] = []
         self.open: list[str] = []
@@ -52,7 +54,8 @@ class Census(HTMLParser):
         self.elements.add(tag)
         self.attributes |= {(tag, name) for name, _ in attrs}
         self.hrefs += [value or "" for name, value in attrs if name == "href"]
-        if tag not in {"br", "hr"}:
+        self.sources += [value or "" for name, value in attrs if name == "src"]
+        if tag not in {"br", "hr", "img"}:
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -82,6 +85,7 @@ def assert_tame(html: str) -> Census:
     assert found.odd == []
     assert found.open == []
     assert all(href.startswith(("http://", "https://", "mailto:")) for href in found.hrefs)
+    assert all(re.match(r"data:image/(png|jpeg);base64,", source) for source in found.sources)
     return found
 
 
