@@ -35,6 +35,7 @@ FILE_WRITERS = {
     "journal/spill.py",
     "journal/writer.py",
     "machine/paths.py",  # makes the folders of a place
+    "machine/whole_file.py",  # the page of an export, that a person named
     "machine/writing.py",
     "models/carriers.py",
     "models/weights.py",
