@@ -1,62 +1,46 @@
-"""Markdown of models as a tree of blocks, so that nobody else ever parses markup.
+"""Markdown of models as a tree of blocks, whole or while it is still being written.
 
-Raw HTML is off and stays text; an image is a link; a link goes to http, https or mailto or is text.
-A newline in a span is a line break. Work is bounded without a clock: blocks are parsed first, and
-inline text whose brackets would take quadratic time stays plain (20,000 ``[`` take seconds in
-markdown-it-py). What is over a limit is plain text with a note, never dropped.
+Nobody else ever parses markup. A text is read in pieces that end where no block of the top level is
+open, so that what was read never changes when more text comes: the blocks of the pieces, one after
+another, are the blocks of the whole, however the text arrives. Lists grow item by item.
 
-Trade-off: the limits count characters and marks, not time, so the same text gives the same blocks
-on every machine.
+Where a piece may end: before a line at the margin that follows an empty one; before a fence of code
+at the margin; after the end of a fence; before an item of the list that the piece ends with. Only a
+fence reaches over such a line, and whether one does the parser tells. So each piece is parsed once;
+one that ends inside a fence is parsed again with it, and one that only looks like a list is tried
+again when it has doubled.
+
+What is over a limit is plain text with a note, never dropped.
 """
 
 from __future__ import annotations
 
+import copy
 import re
-from functools import lru_cache
-from itertools import groupby
-from operator import itemgetter
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from braincode_jupyter.views import words
-from braincode_jupyter.views.clean import clean_line, clean_text
-from braincode_jupyter.views.run_view import Block, Span
+from braincode_jupyter.views.block_tree import BlockReader, OpenFence, plain_blocks
+from braincode_jupyter.views.clean import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable
 
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
+    from braincode_jupyter.views.block_tree import Piece
+    from braincode_jupyter.views.run_view import Block
 
 MAX_CHARS = 200 * 1024
 """Characters that are formatted (security R83)."""
-MAX_NESTING = 32
-"""Depth of blocks."""
-MAX_BLOCKS = 10_000
-"""Blocks of one text."""
-MAX_SPANS = 20_000
-"""Inline pieces of one text."""
-MAX_INLINE_WORK = 2_000_000
-"""Opening marks times characters of one inline text; beyond it that text stays plain."""
-MAX_OPENERS = 20_000
-"""Opening marks of a whole text that are looked at; what comes later stays plain."""
-MAX_LINES = 20_000
-"""Lines of one text."""
-MAX_CONTAINER_MARKS = 6_000
-"""Quote and list marks of one text; each may open a level that is scanned again."""
-_PARSER_NESTING = 100
-"""Depth at which the parser drops blocks silently; we stop at `MAX_NESTING`, well before."""
-_INLINE_NESTING = 20
-"""Depth of inline marks; deeper ones stay text. The time for brackets grows with it."""
-_HREF = re.compile(r"(?:https?://|mailto:)[^\s<>\"'`\\]+\Z", re.IGNORECASE)
-_OPENERS = re.compile(r"[\[<&`*_!]")
-_MARKS = re.compile(r"^[ \t]*(?:(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))[ \t]*)+", re.MULTILINE)
-_MARK = re.compile(r"[>\-+*.)]")
-_HOLDERS: dict[str, Literal["item", "quote", "table"]] = {
-    "list_item_open": "item",
-    "blockquote_open": "quote",
-    "table_open": "table",
-}
-_Style = tuple[bool, bool, bool, str | None]
+
+_SEPARATORS = re.compile("[\u2028\u2029]")
+_FENCE = re.compile(r" ?(?P<marks>`{3,}(?=[^`]*\Z)|~{3,})(?P<info>.*)\Z")
+# Visible, at the very margin, and no matter what follows neither an item nor a fence.
+_BEGINNING = re.compile(
+    r"[^\s\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\ufeff\-+*0-9`~]|[-+*][!-~]"
+)
+_AT_MARGIN = re.compile(r" ?[^ \t]")
+_LIST_ITEM = re.compile(r" ?(?:[-+*]|\d{1,9}[.)])(?:[ \t]|\Z)")
 
 
 def to_blocks(text: str) -> tuple[Block, ...]:
@@ -70,193 +54,204 @@ def to_blocks(text: str) -> tuple[Block, ...]:
     Returns
     -------
     tuple of Block
-        Never raises; a text over a limit is one plain paragraph with a note before it.
+        Never raises; what is beyond a limit is one plain paragraph with a note before it.
 
     References
     ----------
     CommonMark 0.31, https://spec.commonmark.org, and GitHub's tables.
     """
-    cleaned = clean_text(text)
-    if not cleaned.strip():
-        return ()
-    if len(cleaned) > MAX_CHARS:
-        return (
-            *_noted(words.LONG_NOTE.format(limit=MAX_CHARS)),
-            _paragraph(cleaned[:MAX_CHARS]),
-        )
-    if cleaned.count("\n") > MAX_LINES or _count_marks(cleaned) > MAX_CONTAINER_MARKS:
-        return _plain(cleaned)
-    tokens = _parser(_PARSER_NESTING).parse(cleaned)
-    if any(token.level >= MAX_NESTING for token in tokens):
-        return _plain(cleaned)
-    builder = _Builder(_parser(_INLINE_NESTING))
-    blocks = builder.build(tokens)
-    return _plain(cleaned) if builder.is_over else blocks
+    stream = MarkdownStream()
+    return join_settled([stream.add(text), stream.rest()]).blocks
 
 
-def safe_href(href: str) -> str | None:
-    """Return ``href`` if a card may link to it: http, https or mailto, and nothing odd in it."""
-    is_short = len(href) <= 2_000  # noqa: PLR2004 - longer addresses are never for people
-    return href if is_short and _HREF.match(href) and clean_text(href) == href else None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """Blocks that can no longer change."""
+
+    blocks: tuple[Block, ...] = ()
+    """In order."""
+    joins: bool = False
+    """The first one is a list that goes on with the last list that was given before."""
 
 
-@lru_cache(maxsize=2)
-def _parser(nesting: int) -> MarkdownIt:
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - heavy, imported on first use
-
-    options = {"html": False, "linkify": False, "typographer": False, "maxNesting": nesting}
-    parser = MarkdownIt("commonmark", options).enable("table")
-    # Inline text is parsed by `_Builder`, piece by piece and within a limit. Definitions of
-    # reference links would vanish from the text, so they stay as they are.
-    return parser.disable(["html_block", "html_inline", "inline", "reference"])
-
-
-def _count_marks(text: str) -> int:
-    return sum(len(_MARK.findall(match.group())) for match in _MARKS.finditer(text))
-
-
-def _plain(text: str) -> tuple[Block, ...]:
-    return (*_noted(words.PLAIN_NOTE), _paragraph(text))
-
-
-def _noted(note: str) -> tuple[Block, ...]:
-    return (Block(kind="paragraph", spans=(Span(text=note, emphasis=True),)),)
+def join_settled(parts: Iterable[Settled]) -> Settled:
+    """Return what was settled step by step as if it had been settled at once."""
+    blocks: list[Block] = []
+    items: list[Block] = []
+    joins = False
+    for part in parts:
+        new = list(part.blocks)
+        if part.joins and blocks:
+            items += new.pop(0).children
+        elif part.joins:
+            joins = True
+        if new:
+            _close_list(blocks, items)
+            blocks += new
+            items = list(new[-1].children)
+    _close_list(blocks, items)
+    return Settled(blocks=tuple(blocks), joins=joins)
 
 
-def _paragraph(text: str) -> Block:
-    return Block(kind="paragraph", spans=(Span(text=text),))
+def _close_list(blocks: list[Block], items: list[Block]) -> None:
+    if blocks and len(items) > len(blocks[-1].children):
+        blocks[-1] = blocks[-1].model_copy(update={"children": tuple(items)})
 
 
-class _Builder:
-    """Turns the parser's flat tokens into a tree."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCode:
+    """Code that is being written."""
 
-    def __init__(self, parser: MarkdownIt) -> None:
-        self._parser = parser
-        self._blocks = 0
-        self._spans = 0
-        self._openers = 0
-        self.is_over = False
-
-    def build(self, tokens: Sequence[Token]) -> tuple[Block, ...]:
-        """Return the blocks of a list of tokens."""
-        stack: list[tuple[Token | None, list[Block]]] = [(None, [])]
-        is_header = False
-        for token in tokens:
-            if token.type in {"thead_open", "tbody_open"}:
-                is_header = token.type == "thead_open"
-            elif token.type in {"thead_close", "tbody_close"}:
-                is_header = False
-            elif token.nesting > 0:
-                stack.append((token, []))
-            elif token.nesting < 0 and len(stack) > 1:
-                opener, children = stack.pop()
-                stack[-1][1].append(self._closed(opener, children, is_header=is_header))
-            elif token.nesting == 0:
-                stack[-1][1].append(self._leaf(token))
-            if self._blocks > MAX_BLOCKS or self._spans > MAX_SPANS:
-                self.is_over = True
-                return ()
-        return tuple(stack[0][1])
-
-    def _closed(self, opener: Token | None, children: list[Block], *, is_header: bool) -> Block:
-        self._blocks += 1
-        kind = "" if opener is None else opener.type
-        spans = children[0].spans if children else ()
-        match kind:
-            case "heading_open":
-                level = 1 if opener is None else int(opener.tag[1:])
-                block = Block(kind="heading", level=level, spans=spans)
-            case "bullet_list_open" | "ordered_list_open":
-                is_ordered = kind == "ordered_list_open"
-                block = Block(kind="list", ordered=is_ordered, children=tuple(children))
-            case "tr_open":
-                block = Block(kind="row", header=is_header, children=tuple(children))
-            case "th_open" | "td_open":
-                block = Block(kind="cell", spans=spans, align=_alignment(opener))
-            case _ if kind in _HOLDERS:
-                block = Block(kind=_HOLDERS[kind], children=tuple(children))
-            case _:
-                block = Block(kind="paragraph", spans=spans)
-        return block
-
-    def _leaf(self, token: Token) -> Block:
-        self._blocks += 1
-        match token.type:
-            case "fence" | "code_block":
-                language = clean_line(token.info.split(maxsplit=1)[0] if token.info.strip() else "")
-                return Block(kind="code", text=token.content.removesuffix("\n"), language=language)
-            case "hr":
-                return Block(kind="rule")
-            case _:
-                return Block(kind="paragraph", spans=self._inline(token.content))
-
-    def _inline(self, text: str) -> tuple[Span, ...]:
-        openers = len(_OPENERS.findall(text))
-        self._openers += openers
-        if openers * len(text) > MAX_INLINE_WORK or self._openers > MAX_OPENERS:
-            self._spans += 1
-            return (Span(text=text),)
-        tokens: list[Token] = []
-        self._parser.inline.parse(text, self._parser, {}, tokens)
-        spans = _spans(tokens)
-        self._spans += len(spans)
-        return spans
+    language: str
+    """As its fence says."""
+    offset: int
+    """Where its first line begins; characters from the start of the text."""
 
 
-def _alignment(opener: Token | None) -> Literal["", "left", "center", "right"]:
-    # The parser gives a style that it wrote itself.
-    style = "" if opener is None else str(opener.attrs.get("style") or "")
-    match style.removeprefix("text-align:"):
-        case "left" | "center" | "right" as said:
-            return said
-        case _:
-            return ""
+class MarkdownStream:
+    """A text that arrives in pieces of any size; settles what can no longer change.
 
+    Attributes
+    ----------
+    settled_chars : int
+        How much of the text is settled, in characters as they came.
+    """
 
-def _spans(tokens: Sequence[Token]) -> tuple[Span, ...]:
-    """Return the spans of inline tokens; neighbours that look alike are joined."""
-    pieces: list[tuple[_Style, str]] = []
-    strong = emphasis = 0
-    hrefs: list[str | None] = []
-    for token in tokens:
-        match token.type:
-            case "strong_open" | "strong_close":
-                strong += token.nesting
-            case "em_open" | "em_close":
-                emphasis += token.nesting
-            case "link_open":
-                hrefs.append(_target(token, "href"))
-            case "link_close":
-                hrefs = hrefs[:-1]
-            case _:
-                text, href = _text_of(token, hrefs[-1] if hrefs else None)
-                is_code = token.type == "code_inline"
-                pieces.append(((strong > 0, emphasis > 0, is_code, href), text))
-    return tuple(_joined(pieces))
+    def __init__(self) -> None:
+        self.settled_chars = 0
+        self._reader = BlockReader()
+        self._tail = ""
+        self._cut = 0  # of the tail, what was settled just now
+        self._seen = 0  # of the tail, whole lines that were looked at
+        self._clean_chars = 0  # of these lines, and of all before them
+        self._is_after_blank = True
+        self._is_list = False  # the tail begins like one
+        self._retry_at = 0  # where to try again whether it is one
+        self._fence: OpenFence | None = None
+        self._last_list = ""  # marks of the list that was settled last
+        self._over_note = ""
+        self._parts: list[Settled] = []
 
+    @property
+    def parsed_chars(self) -> int:
+        """Characters given to the parser so far."""
+        return self._reader.parsed_chars
 
-def _joined(pieces: Sequence[tuple[_Style, str]]) -> Iterator[Span]:
-    for style, group in groupby(pieces, key=itemgetter(0)):
-        text = "".join(piece for _, piece in group)
-        strong, emphasis, code, href = style
-        if text:
-            yield Span(text=text, strong=strong, emphasis=emphasis, code=code, href=href)
+    @property
+    def open_code(self) -> OpenCode | None:
+        """The code that the unsettled rest of the text consists of, if it does."""
+        if self._fence is None:
+            return None
+        start = self._tail.find("\n") + 1
+        return OpenCode(language=self._fence.language, offset=self.settled_chars + start)
 
+    def add(self, text: str) -> Settled:
+        """Take the next piece of the text.
 
-def _text_of(token: Token, href: str | None) -> tuple[str, str | None]:
-    match token.type:
-        case "softbreak":
-            return " ", href
-        case "hardbreak":
-            return "\n", href
-        case "image":
-            source = str(token.attrs.get("src") or "")
-            text = clean_text(f"image: {token.content or source}")
-            return text, href or _target(token, "src")
-        case _:
-            # A character reference can bring back what was cleaned from the source.
-            return clean_text(token.content), href
+        Parameters
+        ----------
+        text : str
+            Goes on exactly where the last piece ended.
 
+        Returns
+        -------
+        Settled
+            What is settled now and was not before; it is given once.
+        """
+        # As `clean_text` does, one character for another, so that a line is a line from the start.
+        self._tail += _SEPARATORS.sub("\n", text)
+        while not self._over_note and (end := self._tail.find("\n", self._seen)) >= 0:
+            self._take_line(self._tail[self._seen : end], end + 1)
+        if self._begins_apart(self._seen):
+            self._settle(self._seen)
+        self._tail = self._tail[self._cut :]
+        self.settled_chars += self._cut
+        self._seen -= self._cut
+        self._retry_at -= self._cut
+        self._cut = 0
+        if self._over_note:
+            self._tail = self._tail[: 2 * MAX_CHARS]
+        parts, self._parts = self._parts, []
+        return join_settled(parts)
 
-def _target(token: Token, name: str) -> str | None:
-    return safe_href(str(token.attrs.get(name) or ""))
+    def rest(self) -> Settled:
+        """Return the blocks of what is not settled, as if the text ended here."""
+        cleaned = clean_text(self._tail)
+        if not cleaned.strip():
+            return Settled()
+        note = self._over_note
+        if not note and self._clean_chars + len(clean_text(self._tail[self._seen :])) > MAX_CHARS:
+            note = words.LONG_NOTE.format(limit=MAX_CHARS)
+        reader = copy.copy(self._reader)
+        piece = None if note else reader.parse(cleaned, is_last=True)
+        blocks = reader.build(piece) if piece else None
+        if piece is None or blocks is None:
+            return Settled(blocks=plain_blocks(cleaned[:MAX_CHARS], note or words.PLAIN_NOTE))
+        return Settled(blocks=blocks, joins=self._joins(piece, blocks))
+
+    def _take_line(self, raw: str, end: int) -> None:
+        """Take one whole line of the tail; it ends before ``end``."""
+        line, start = clean_text(raw), self._seen
+        if self._fence is None and self._cut < start:
+            self._end_before(start, line)
+        self._seen = end
+        self._clean_chars += len(line) + 1
+        if self._clean_chars > MAX_CHARS:
+            self._over_note = self._over_note or words.LONG_NOTE.format(limit=MAX_CHARS)
+        self._is_after_blank = not line.strip(" \t")
+        if self._over_note:
+            return
+        if self._cut == start:
+            self._begin(line)
+        elif self._fence is not None and self._fence.is_ended_by(line):
+            self._fence = None
+            self._settle(end)
+
+    def _begins_apart(self, start: int) -> bool:
+        """Tell whether the last line begins a block, whatever follows in it."""
+        is_free = self._is_after_blank and self._fence is None and self._cut < start
+        return is_free and not self._over_note and bool(_BEGINNING.match(self._tail, start))
+
+    def _end_before(self, start: int, line: str) -> None:
+        """Settle what stands before a line that begins something new."""
+        is_item = bool(_LIST_ITEM.match(line))
+        if self._begins_apart(start) or _FENCE.match(line):
+            self._settle(start)
+        elif is_item and "|" in line:
+            return  # Within a list "- |" is an item; on its own it could be the head of a table.
+        elif self._is_after_blank and _AT_MARGIN.match(line):
+            self._settle(start)
+        elif is_item and self._is_list and start >= self._retry_at:
+            self._settle(start, needs_list=True)
+
+    def _begin(self, line: str) -> None:
+        """Take note of what the first line of the tail begins."""
+        opened = _FENCE.match(line)
+        self._fence = OpenFence(marks=opened["marks"], info=opened["info"]) if opened else None
+        self._is_list = bool(_LIST_ITEM.match(line))
+        self._retry_at = 0
+
+    def _settle(self, end: int, *, needs_list: bool = False) -> None:
+        """Settle the tail up to ``end``, or to an open fence before it."""
+        text = self._tail[self._cut : end]
+        piece = self._reader.parse(clean_text(text))
+        if piece and needs_list and not piece.fence and not piece.last_list:
+            self._retry_at = end + len(text)
+            return
+        blocks = self._reader.build(piece) if piece else None
+        if piece is None or blocks is None:
+            self._over_note = words.PLAIN_NOTE
+            return
+        if piece.fence:
+            kept = piece.text.count("\n")
+            end = self._cut + sum(len(line) + 1 for line in text.split("\n")[:kept])
+        self._cut = end
+        self._fence = piece.fence
+        self._parts.append(Settled(blocks=blocks, joins=self._joins(piece, blocks)))
+        if blocks:
+            self._last_list = piece.last_list if blocks[-1].kind == "list" else ""
+
+    def _joins(self, piece: Piece, blocks: tuple[Block, ...]) -> bool:
+        """Tell whether a piece begins with the list that was settled last."""
+        is_list = bool(blocks) and blocks[0].kind == "list"
+        return is_list and self._last_list != "" and piece.first_list == self._last_list

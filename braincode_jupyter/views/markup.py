@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from braincode_jupyter.views.blocks import safe_href
+from braincode_jupyter.views.spans import safe_href
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

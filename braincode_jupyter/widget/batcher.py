@@ -12,7 +12,7 @@ stays faster than that loses its oldest text on the card, never in the journal o
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from braincode_jupyter.widget.text_stream import TextStream
 from braincode_jupyter.widget.view_changes import changes_between
@@ -89,7 +89,9 @@ class Batcher:
         if stream is None:
             if len(self._streams) >= MAX_STREAMS:
                 return
-            stream = self._streams[context_id] = TextStream()
+            stream = self._streams[context_id] = TextStream(
+                is_formatted=self._is_answer(context_id)
+            )
         stream.add(offset, text)
         self._waiting.add(context_id)
         if self._handle is None:
@@ -101,14 +103,16 @@ class Batcher:
         Parameters
         ----------
         have : mapping
-            Per context id an object with ``attempt`` and ``offset``, as the browser told it; what
-            is not of this form counts as nothing.
+            Per context id an object with ``attempt``, ``offset`` and ``until``, as the browser
+            told it; what is not of this form counts as nothing.
         """
         share = REPLAY_CHARS // max(1, len(self._streams))
         items: list[Item] = []
         for context_id, stream in self._streams.items():
-            attempt, offset = _known(have.get(context_id))
-            item = stream.again(share, context_id=context_id, attempt=attempt, offset=offset)
+            attempt, offset, until = _known(have.get(context_id))
+            item = stream.again(
+                share, context_id=context_id, attempt=attempt, offset=offset, until=until
+            )
             if item is not None:
                 items.append(item)
         if self._sent is not None:
@@ -126,6 +130,11 @@ class Batcher:
         self._flush()
         if self._on_close is not None and self._latest is not None:
             self._on_close(self._latest)
+
+    def _is_answer(self, context_id: str) -> bool:
+        """Tell whether this agent writes the answer, which is Markdown."""
+        agents = self._latest.agents if self._latest else ()
+        return any(one.context_id == context_id and one.kind == "primary" for one in agents)
 
     def _schedule(self) -> None:
         if self._handle is None and not self._is_closed:
@@ -173,10 +182,11 @@ class Batcher:
             _log.warning("The card could not be updated.", exc_info=True)
 
 
-def _known(have: object) -> tuple[int, int]:
-    """Return attempt and offset that a browser told, or (-1, -1)."""
+def _known(have: object) -> tuple[int, int, int]:
+    """Return attempt, offset and settled characters that a browser told, or -1 for each."""
     if isinstance(have, dict):
-        attempt, offset = have.get("attempt"), have.get("offset")  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType] - JSON from outside
+        told = cast("dict[object, object]", have)
+        attempt, offset, until = (told.get(name) for name in ("attempt", "offset", "until"))
         if isinstance(attempt, int) and isinstance(offset, int):
-            return attempt, offset
-    return -1, -1
+            return attempt, offset, until if isinstance(until, int) else 0
+    return -1, -1, -1

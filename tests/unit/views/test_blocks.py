@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braincode_jupyter.views import Block, clean_text, to_blocks
-from braincode_jupyter.views.blocks import MAX_CHARS, MAX_NESTING, safe_href
+from braincode_jupyter.views.block_tree import MAX_NESTING
+from braincode_jupyter.views.blocks import MAX_CHARS
+from braincode_jupyter.views.spans import safe_href
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
