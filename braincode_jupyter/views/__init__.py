@@ -7,8 +7,9 @@ replay and Python all draw; `SessionPage` is that of the sessions panel. `to_tex
 Invariants: everything is pure and total. No record, however odd, makes `fold` raise; live and
 replayed folds give the same view; after an end record, or `close_view`, nothing is left running.
 Text from outside is cleaned once, on its way into the view, and is never markup: Markdown becomes
-`Block` trees, HTML is made by `markup` alone. The sums of a run are the sums of its agents. The
-matrix shows what manifests say, not what the rules promise.
+`Block` trees, whole or while it streams with the same result, and HTML is made by `markup` alone.
+The sums of a run are the sums of its agents. The matrix shows what manifests say, not what the
+rules promise.
 
 May import ``protocol`` and ``errors``; markdown-it-py on first use. No input, output, clock or
 randomness.

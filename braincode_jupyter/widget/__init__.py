@@ -6,8 +6,9 @@ the run and sends at most ten messages a second, none while nothing happens.
 
 Invariants: Python decides and the browser draws; the browser never sets a trait. Messages are
 numbered, hold what changed, and can be sent again, so the bytes of a run grow with its content and
-a lost message costs one request. Buffers are bounded. Callbacks for clicks may come on any thread
-and only hand over.
+a lost message costs one request. The answer comes as blocks, each once when it is settled, and the
+rest behind them as text. Buffers are bounded. Callbacks for clicks may come on any thread and only
+hand over.
 
 May import ``views``, ``protocol`` and ``errors``; anywidget and ipywidgets inside its modules
 alone, so that importing this package costs nothing. Every name is resolved on first use.

@@ -1,5 +1,5 @@
 import { SHAPES } from './generated';
-import type { RunView, Shape } from './generated';
+import type { Block, RunView, Shape } from './generated';
 
 /** Items read of one list; a saved notebook can hold anything. */
 const MAX_ITEMS = 5_000;
@@ -17,6 +17,11 @@ export function readRunView(data: unknown): RunView | null {
     return null;
   }
   return readObject(data, 'RunView', 0) as RunView;
+}
+
+/** Read blocks of formatted text. */
+export function readBlocks(data: unknown): readonly Block[] {
+  return readArray(data, ['object', 'Block'], 0) as Block[];
 }
 
 export function isRecord(data: unknown): data is Record<string, unknown> {

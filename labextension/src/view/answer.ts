@@ -1,72 +1,71 @@
-/** The answer: plain text while it streams, formatted text at its end. */
+/** The answer: formatted as far as it is settled, plain text where it is being written. */
 
 import type { AnswerView, RunView } from '../protocol/generated';
+import { ANSWER_NOTES, WORDS } from '../words/catalogue';
 import type { Actions } from './actions';
-import { drawBlocks } from './blocks';
+import { BlockList } from './block-list';
 import { h, setTextOrHide } from './elements';
 import { count } from './figures';
+import { GrowingText } from './growing-text';
 import { isGoing } from './header';
-import { plainText } from './plain-text';
 import { section } from './section';
-import type { Change, StreamedText } from './streamed-text';
-import { ANSWER_NOTES, WORDS } from '../words/catalogue';
+import { StreamedText } from './streamed-text';
+import type { Change } from './streamed-text';
 
-/** Characters drawn of a finished answer. */
+/** Characters drawn of a finished answer that is not formatted. */
 const MAX_DRAWN = 400_000;
 
 export class Answer {
   readonly el: HTMLElement;
   private readonly part = section('answer');
-  private readonly text = document.createTextNode('');
-  private readonly plain = h('div', 'bc-plain', this.text);
-  private readonly formatted = h('div', 'bc-text');
+  private readonly blocks: BlockList;
+  private readonly tail = new GrowingText();
   private readonly note = h('p', 'bc-dim');
   private readonly trouble = h('p', 'bc-is-warn');
   private finished: AnswerView | undefined;
   private isStreaming = true;
 
-  constructor(private readonly actions: Actions) {
+  constructor(actions: Actions) {
     this.el = this.part.el;
-    this.plain.dir = 'auto';
-    this.part.body.append(this.note, this.plain, this.formatted, this.trouble);
+    this.blocks = new BlockList(actions);
+    this.part.body.append(this.note, this.blocks.el, this.tail.el, this.trouble);
   }
 
-  update(view: RunView, streamed: StreamedText | undefined): void {
+  update(view: RunView, streamed: StreamedText = new StreamedText()): void {
     const value = view.answer;
     const isWritten = value.state === 'streaming';
     this.part.setTitle(WORDS.answer, isWritten ? WORDS.beingWritten : '');
     setTextOrHide(this.trouble, ANSWER_NOTES[value.state]);
     this.el.classList.toggle('bc-streams', isWritten);
+    const wasStreaming = this.isStreaming;
     this.isStreaming = isWritten || (value.state === 'none' && isGoing(view));
-    if (this.isStreaming) {
-      this.showUnfinished(streamed?.text || value.text);
-    } else {
+    if (!this.isStreaming) {
       this.showFinished(value);
+    } else if (!wasStreaming || !streamed.end) {
+      this.showUnfinished(streamed, value.text);
     }
   }
 
-  /** Take streamed text: what is new is appended, so the text is never set anew for it. */
+  /** Take streamed text. */
   stream(change: Change, streamed: StreamedText): void {
     if (!this.isStreaming || change.kind === 'none') {
       return;
     }
     if (change.kind === 'append') {
-      this.text.appendData(plainText(change.text));
-      this.plain.hidden = false;
+      this.tail.append(change.text);
+      this.part.show(true);
     } else {
-      this.showPlain(change.text);
+      this.showUnfinished(streamed, '');
     }
     setTextOrHide(this.note, cutNote(streamed));
-    this.part.show(streamed.text.length > 0);
   }
 
-  private showUnfinished(content: string): void {
+  private showUnfinished(streamed: StreamedText, fallback: string): void {
     this.finished = undefined;
-    this.formatted.replaceChildren();
-    if (this.text.data !== plainText(content)) {
-      this.showPlain(content);
-    }
-    this.part.show(content.length > 0);
+    const { blocks, text, code } = streamed;
+    this.blocks.show(blocks, false);
+    this.tail.set(code ? streamed.from(code.offset) : text || fallback, code);
+    this.part.show(blocks.length > 0 || text.length > 0 || fallback.length > 0);
   }
 
   private showFinished(value: AnswerView): void {
@@ -75,19 +74,14 @@ export class Answer {
       return;
     }
     this.finished = value;
-    this.formatted.replaceChildren(drawBlocks(value.blocks, this.actions));
-    this.showPlain(value.blocks.length ? '' : value.text.slice(0, MAX_DRAWN));
+    this.blocks.show(value.blocks, true);
+    this.tail.set(value.blocks.length ? '' : value.text.slice(0, MAX_DRAWN));
     const isLong = !value.blocks.length && value.text.length > MAX_DRAWN;
     const note = isLong ? WORDS.answerLong(count(MAX_DRAWN), count(value.text.length)) : '';
     setTextOrHide(this.note, note);
   }
-
-  private showPlain(content: string): void {
-    this.text.data = plainText(content);
-    this.plain.hidden = !content;
-  }
 }
 
 function cutNote(streamed: StreamedText): string {
-  return streamed.base > 0 ? WORDS.answerCut(count(streamed.text.length), count(streamed.end)) : '';
+  return streamed.lost > 0 ? WORDS.answerCut(count(streamed.text.length), count(streamed.end)) : '';
 }

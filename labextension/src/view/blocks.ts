@@ -21,15 +21,20 @@ const ALIGNMENTS: Readonly<Record<Block['align'], string>> = {
   right: 'bc-right'
 };
 
-type Budget = { left: number; hasHeading: boolean };
+/** Blocks that may still be drawn, and whether a heading was. */
+export type Budget = { left: number; hasHeading: boolean };
+
+export function blockBudget(): Budget {
+  return { left: MAX_BLOCKS, hasHeading: false };
+}
 
 export function drawBlocks(blocks: readonly Block[], actions: Actions): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  appendBlocks(fragment, blocks, actions, { left: MAX_BLOCKS, hasHeading: false }, 0);
+  appendBlocks(fragment, blocks, actions, blockBudget(), 0);
   return fragment;
 }
 
-function appendBlocks(
+export function appendBlocks(
   parent: Node,
   blocks: readonly Block[],
   actions: Actions,

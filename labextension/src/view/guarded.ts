@@ -28,7 +28,7 @@ export function drawGuarded(el: HTMLElement, view: RunView, actions: Actions): D
       latest = next;
       attempt(() => (drawing ? drawing.update(next) : showText(el, asText(next))));
     },
-    stream: (contextId, offset, text) => attempt(() => drawing?.stream(contextId, offset, text)),
+    stream: piece => attempt(() => drawing?.stream(piece)),
     setClock: kernelMs => attempt(() => drawing?.setClock(kernelMs)),
     note: text => attempt(() => drawing?.note(text)),
     dispose: () => drawing?.dispose()

@@ -17,6 +17,7 @@ import { plots } from './plots';
 import { references } from './references';
 import { review } from './review';
 import { StreamedText } from './streamed-text';
+import type { Piece } from './streamed-text';
 import { timeline } from './timeline';
 import { WORDS } from '../words/catalogue';
 import { workers } from './workers';
@@ -24,7 +25,7 @@ import { workers } from './workers';
 export type Drawing = {
   update(view: RunView): void;
   /** Take streamed text of one agent; offset 0 after text was seen starts it again. */
-  stream(contextId: string, offset: number, text: string): void;
+  stream(piece: Piece): void;
   /** Learn what time it is where the run lives. */
   setClock(kernelMs: number): void;
   /** Say something about the card itself; empty takes it away. */
@@ -77,10 +78,11 @@ export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing
     update,
     note: text => trouble.note(text),
     setClock: kernelMs => moment.set(kernelMs),
-    stream(contextId, offset, text) {
+    stream(piece) {
+      const { contextId } = piece;
       const streamed = streams.get(contextId) ?? new StreamedText();
       streams.set(contextId, streamed);
-      const change = streamed.accept(offset, text);
+      const change = streamed.accept(piece);
       if (contextId === primaryOf(view)) {
         reply.stream(change, streamed);
       } else {

@@ -7,15 +7,14 @@
 
 import { isRecord, readRunView } from '../protocol/read';
 import type { RunView } from '../protocol/generated';
-import { StreamedText } from '../view/streamed-text';
-
-export type Piece = { readonly contextId: string; readonly offset: number; readonly text: string };
+import { StreamedText, readSettled } from '../view/streamed-text';
+import type { Piece } from '../view/streamed-text';
 
 /** What came of a message. */
 export type News = { readonly isView: boolean; readonly pieces: readonly Piece[]; readonly isGap: boolean };
 
 /** What we have of one agent's text, so that only the rest is sent again. */
-export type Have = Readonly<Record<string, { readonly attempt: number; readonly offset: number }>>;
+export type Have = Readonly<Record<string, { readonly attempt: number; readonly offset: number; readonly until: number }>>;
 
 type Stream = { attempt: number; readonly text: StreamedText };
 
@@ -77,17 +76,13 @@ export class RunFeed {
 
   have(): Have {
     return Object.fromEntries(
-      [...this.streams].map(([id, { attempt, text }]) => [id, { attempt, offset: text.end }])
+      [...this.streams].map(([id, { attempt, text }]) => [id, { attempt, offset: text.end, until: text.until }])
     );
   }
 
   /** All text so far, for a view that is drawn later than it came. */
   pieces(): readonly Piece[] {
-    return [...this.streams].map(([contextId, { text }]) => ({
-      contextId,
-      offset: text.base,
-      text: text.text
-    }));
+    return [...this.streams].map(([contextId, { text }]) => text.whole(contextId));
   }
 
   private patch(data: unknown): boolean {
@@ -124,20 +119,19 @@ export class RunFeed {
       return [];
     }
     const { contextId, text } = item;
-    const offset = Number(item.offset) || 0;
     const attempt = Number(item.attempt) || 0;
+    const piece = { contextId, offset: Number(item.offset) || 0, text, settled: readSettled(item.settled) };
     const known = this.streams.get(contextId);
     if (known && known.attempt === attempt) {
-      known.text.accept(offset, text);
-      return [{ contextId, offset, text }];
+      known.text.accept(piece);
+      return [piece];
     }
     if (!known && this.streams.size >= MAX_STREAMS) {
       return [];
     }
     const fresh = { attempt, text: new StreamedText() };
-    fresh.text.accept(offset, text);
+    fresh.text.accept(piece);
     this.streams.set(contextId, fresh);
-    const restart = known && offset > 0 ? [{ contextId, offset: 0, text: '' }] : [];
-    return [...restart, { contextId, offset, text }];
+    return known ? [{ contextId, offset: 0, text: '' }, piece] : [piece];
   }
 }

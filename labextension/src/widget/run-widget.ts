@@ -97,7 +97,7 @@ class CardOfModel implements Listener {
       canAnswer: approvalId => this.feed.nonces.has(approvalId),
       answer: (approvalId, decision) => this.answer(approvalId, decision)
     });
-    this.feed.pieces().forEach(piece => drawing.stream(piece.contextId, piece.offset, piece.text));
+    this.feed.pieces().forEach(piece => drawing.stream(piece));
     this.drawing = drawing;
   }
 
@@ -108,7 +108,7 @@ class CardOfModel implements Listener {
     if (news.isView) {
       this.onView();
     }
-    news.pieces.forEach(piece => this.drawing?.stream(piece.contextId, piece.offset, piece.text));
+    news.pieces.forEach(piece => this.drawing?.stream(piece));
   }
 
   onConnection(): void {

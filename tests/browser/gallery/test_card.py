@@ -7,6 +7,7 @@ import card_samples as samples
 import pytest
 from playwright.sync_api import expect
 
+from braincode_jupyter.views import to_blocks
 from braincode_jupyter.views.run_view import AnswerView, RunView
 
 if TYPE_CHECKING:
@@ -57,10 +58,10 @@ CONTRASTS = """() => {
     .filter(([, ratio]) => ratio < 4.5);
 }"""
 FAILING = """() => {
-  const replace = Element.prototype.replaceChildren;
-  Element.prototype.replaceChildren = function (...nodes) {
-    if (this.classList.contains('bc-text')) throw new Error('planted');
-    return replace.apply(this, nodes);
+  const append = Node.prototype.appendChild;
+  Node.prototype.appendChild = function (node) {
+    if (this.classList?.contains('bc-text')) throw new Error('planted');
+    return append.call(this, node);
   };
 }"""
 CLEARED = """() => {
@@ -177,7 +178,7 @@ def test_lost_message_is_asked_for_and_filled_in(open_card: OpenCard) -> None:
     card.stream("p", 8, "three")
 
     last = card.said()[-1]
-    assert last == {"kind": "ready", "have": {"p": {"attempt": 0, "offset": 4}}}
+    assert last == {"kind": "ready", "have": {"p": {"attempt": 0, "offset": 4, "until": 0}}}
     item = {"contextId": "p", "attempt": 0, "offset": 4, "text": "two three"}
     card.say({"kind": "sync", "seq": card.seq, "view": view.to_wire(), "items": [item]})
     expect(card.find(".bc-answer .bc-plain")).to_have_text("one two three")
@@ -428,10 +429,9 @@ def test_drawing_that_fails_falls_back_to_text(open_card: OpenCard) -> None:
     card = open_card(samples.running())
     card.page.evaluate(FAILING)
 
-    view = samples.finished()
-    card.set_view(
-        view.model_copy(update={"answer": AnswerView(state="completed", text="the answer")})
-    )
+    view, blocks = samples.finished(), to_blocks("the answer")
+    answer = AnswerView(state="completed", text="the answer", blocks=blocks)
+    card.set_view(view.model_copy(update={"answer": answer}))
 
     expect(card.page.locator(".bc-fallback")).to_contain_text("the answer")
 
