@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from braincode_jupyter.brain.checks import CheckConfig, CheckSelection
+    from braincode_jupyter.protocol.change_records import PatchKind
     from braincode_jupyter.protocol.outside import HookEvent
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
@@ -41,8 +43,27 @@ class FireHooks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CollectChanges:
+    """Look at what stands changed in the project; it comes back as `ChangesCollected`."""
+
+    attempt: int
+    fix_iteration: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunChecks:
+    """Run checks of the project, if they are allowed; their outcome comes back as `ChecksRan`."""
+
+    selection: CheckSelection
+    config: CheckConfig
+    patch_kind: PatchKind
+    attempt: int
+    fix_iteration: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CancelCalls:
-    """Give up every call that is under way; nothing of them comes back."""
+    """Give up every call and check that is under way; nothing of them comes back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,4 +76,4 @@ class EndRun:
     hint: str = ""
 
 
-Effect = WriteRecord | CallModel | FireHooks | CancelCalls | EndRun
+Effect = WriteRecord | CallModel | FireHooks | CollectChanges | RunChecks | CancelCalls | EndRun

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.brain.effects import CancelCalls, FireHooks
 from braincode_jupyter.brain.report import final_report, run_summary
+from braincode_jupyter.brain.work import tool_call_count, work_of
 from braincode_jupyter.brain.working import finish_failed
+from braincode_jupyter.protocol.change_records import PatchSummary
 from braincode_jupyter.protocol.records import (
     ClarificationRequested,
     FinalReported,
+    PatchSummed,
     RunEnded,
     RunFailed,
 )
@@ -31,7 +34,7 @@ def end_completed(t: Transition) -> None:
         return
     _close_open_todos(t, "Not done in this run.")
     answer = "" if t.state.answer is None else t.state.answer.text
-    _write_end(t, answer, fix_iterations=0)
+    _write_end(t, answer, fix_iterations=t.state.fix_iteration)
     t.end("completed")
 
 
@@ -136,6 +139,13 @@ def _phase(t: Transition, role: str) -> Phase:
 
 
 def _write_end(t: Transition, answer: str, *, fix_iterations: int | None) -> None:
+    attempt = t.state.primary_attempt
+    work = work_of(t.state)
+    if work.patch is not None:
+        fields = {name: getattr(work.patch, name) for name in PatchSummary.model_fields}
+        t.write(PatchSummed(timestamp=t.timestamp, attempt=attempt, **fields))
+    if work.tool_calls:
+        t.write(tool_call_count(work.tool_calls, timestamp=t.timestamp, attempt=attempt))
     report = final_report(
         t.plan,
         session_id=t.state.request.session_id,
@@ -144,15 +154,17 @@ def _write_end(t: Transition, answer: str, *, fix_iterations: int | None) -> Non
         results=_in_plan_order(t),
         review=t.state.review,
         warnings=t.state.warnings,
+        work=work,
     )
-    attempt = t.state.primary_attempt
     t.write(FinalReported(timestamp=t.timestamp, final_report=report, attempt=attempt))
     t.write(
         RunEnded(
             timestamp=t.timestamp,
             context_id=t.state.request.session_id,
-            summary=run_summary(answer, t.state.review),
+            summary=run_summary(answer, t.state.review, work=work),
             worker_results=_in_plan_order(t),
+            patch=work.patch,
+            checks=work.checks,
             review_decision=t.state.review,
             final_report=report,
             fix_iterations=fix_iterations,

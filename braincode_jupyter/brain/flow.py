@@ -64,6 +64,8 @@ FLOW: Mapping[CallKind, Mapping[SectionKind, Rule]] = MappingProxyType(
             "handoff": Rule.NO,
             "result": Rule.NO,
             "answer": Rule.NO,
+            "patch": Rule.NO,
+            "review": Rule.NO,
         },
         "worker": {
             **_EFFECTIVE_PROMPT,
@@ -73,6 +75,8 @@ FLOW: Mapping[CallKind, Mapping[SectionKind, Rule]] = MappingProxyType(
             "handoff": Rule.OWN,
             "result": Rule.DECLARED,
             "answer": Rule.NO,
+            "patch": Rule.NO,
+            "review": Rule.NO,
         },
         "primary": {
             **_EFFECTIVE_PROMPT,
@@ -81,6 +85,8 @@ FLOW: Mapping[CallKind, Mapping[SectionKind, Rule]] = MappingProxyType(
             "handoff": Rule.NO,
             "result": Rule.YES,
             "answer": Rule.OWN,
+            "patch": Rule.YES,
+            "review": Rule.YES,
         },
         "review": {
             **_EFFECTIVE_PROMPT,
@@ -89,13 +95,16 @@ FLOW: Mapping[CallKind, Mapping[SectionKind, Rule]] = MappingProxyType(
             "handoff": Rule.OWN,
             "result": Rule.YES,
             "answer": Rule.YES,
+            "patch": Rule.YES,
+            "review": Rule.NO,
         },
     }
 )
 """The matrix of design section 4.
 
-``private`` is what an agent wrote outside its normalised result; while agents have no tools,
-nothing private is ever offered back to its owner either.
+``private`` is what an agent wrote outside its normalised result; nothing private is ever offered
+back to its owner either. ``patch`` and ``review`` exist for the primary in its rounds of mending
+alone: it keeps no transcript, so it is shown its own change again.
 """
 
 _ORDER: Mapping[CallKind, Sequence[SectionKind]] = MappingProxyType(
@@ -121,6 +130,8 @@ _ORDER: Mapping[CallKind, Sequence[SectionKind]] = MappingProxyType(
             "reference",
             "result",
             "answer",
+            "patch",
+            "review",
             "instruction",
         ),
         "review": (
@@ -132,6 +143,7 @@ _ORDER: Mapping[CallKind, Sequence[SectionKind]] = MappingProxyType(
             "reference",
             "result",
             "answer",
+            "patch",
             "handoff",
             "instruction",
         ),

@@ -75,31 +75,36 @@ WORKER_REPLY_SCHEMA: Mapping[str, JsonValue] = _object(
 """For models that are held to a schema. The ids are the Brain's own in any case, so such a model
 does not spend tokens on repeating them; every length is bounded, since a grammar does not stop."""
 
-REVIEW_REPLY_SCHEMA: Mapping[str, JsonValue] = _object(
-    {
-        "findings": {"type": "array", "maxItems": 4, "items": _FINDING},
-        "requiredChanges": _texts(4, 200),
-        "blockingIssues": _texts(3, 200),
-        "residualRisks": _texts(4, 200),
-        "rationale": {"type": "string", "maxLength": 600},
-        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-        "decision": {"type": "string", "enum": ["approved", "changes_requested", "blocked"]},
-        "summary": {"type": "string", "maxLength": 400},
-        "progress": _PROGRESS,
-    },
-    (
-        "findings",
-        "requiredChanges",
-        "blockingIssues",
-        "residualRisks",
-        "rationale",
-        "confidence",
-        "decision",
-        "summary",
-        "progress",
-    ),
-)
+_REVIEW_FIELDS: dict[str, JsonValue] = {
+    "findings": {"type": "array", "maxItems": 4, "items": _FINDING},
+    "requiredChanges": _texts(4, 200),
+    "blockingIssues": _texts(3, 200),
+    "residualRisks": _texts(4, 200),
+    "rationale": {"type": "string", "maxLength": 600},
+    "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+    "decision": {"type": "string", "enum": ["approved", "changes_requested", "blocked"]},
+    "summary": {"type": "string", "maxLength": 400},
+    "progress": _PROGRESS,
+}
+REVIEW_REPLY_SCHEMA: Mapping[str, JsonValue] = _object(_REVIEW_FIELDS, tuple(_REVIEW_FIELDS))
 """Findings come before the decision, so that the decision follows from them."""
+
+
+_COVERED = _object(
+    {
+        "file": {"type": "string", "maxLength": 200},
+        "status": {"type": "string", "enum": ["inspected", "partially_inspected", "skipped"]},
+    },
+    ("file", "status"),
+)
+REVIEW_CHANGE_REPLY_SCHEMA: Mapping[str, JsonValue] = _object(
+    {
+        "coverage": {"type": "array", "maxItems": 40, "items": _COVERED},
+        **_REVIEW_FIELDS,
+    },
+    ("coverage", *_REVIEW_FIELDS),
+)
+"""The same for a review of changed files: what was looked at comes first of all."""
 
 
 def build_handoff(
@@ -109,6 +114,7 @@ def build_handoff(
     run_id: str,
     phase: str,
     context_refs: Sequence[ContextRef],
+    rounds: Sequence[str] = (),
 ) -> HandoffPacket:
     """Return the packet for one worker.
 
@@ -124,6 +130,8 @@ def build_handoff(
         ``support`` or ``review``.
     context_refs : sequence of ContextRef
         Pointers to the support files.
+    rounds : sequence of str
+        What the id is derived from too, in a round of mending.
 
     Returns
     -------
@@ -131,7 +139,7 @@ def build_handoff(
         The same for the same arguments.
     """
     return HandoffPacket(
-        id=stable_id(run_id, "handoff", worker.context_id),
+        id=stable_id(run_id, "handoff", worker.context_id, *rounds),
         task=AgentTaskContext(
             id=worker.context_id,
             parent_id=session_id,
@@ -199,13 +207,15 @@ def reply_template(handoff: HandoffPacket) -> str:
     return f"{_ASK}\n{_shape(_worker_shape(handoff))}"
 
 
-def review_reply_template(handoff: HandoffPacket) -> str:
+def review_reply_template(handoff: HandoffPacket, *, has_changes: bool = False) -> str:
     """Return what a reviewer is told about its reply.
 
     Parameters
     ----------
     handoff : HandoffPacket
         Its packet.
+    has_changes : bool
+        Files were changed: the reply says which of them were looked at, and findings where.
 
     Returns
     -------
@@ -218,6 +228,13 @@ def review_reply_template(handoff: HandoffPacket) -> str:
         "evidence": "...",
         "suggestion": "...",
     }
+    covered: dict[str, JsonValue] = {
+        "file": "...",
+        "status": "inspected|partially_inspected|skipped",
+        "reason": "...",
+    }
+    if has_changes:
+        finding = {**finding, "file": "...", "line": 1}
     shape: dict[str, JsonValue] = {
         **_worker_shape(handoff),
         "decision": "approved|changes_requested|blocked",
@@ -227,7 +244,7 @@ def review_reply_template(handoff: HandoffPacket) -> str:
         "requiredChanges": ["..."],
         "blockingIssues": ["..."],
         "residualRisks": ["..."],
-        "coverage": [],
+        "coverage": [covered] if has_changes else [],
     }
     return f"{_ASK}\n{_shape(shape)}\nLeave a list empty where there is nothing to say."
 

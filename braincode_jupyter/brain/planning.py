@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.directives import router_directives
 from braincode_jupyter.brain.heuristics import heuristic_plan, is_conversational
-from braincode_jupyter.brain.plans import bind_plan, forced_plan, routed_roles
+from braincode_jupyter.brain.plans import bind_plan, forced_plan, routed_roles, with_reviewer
 from braincode_jupyter.brain.prompts import instruction
 from braincode_jupyter.brain.router import ROUTER_REPLY_SCHEMA, parse_router_reply
 from braincode_jupyter.brain.state import RunState
@@ -121,6 +121,26 @@ def set_plan(t: Transition, plan: AgentRoutingPlan, *, source: str, reason: str)
         )
     )
     t.write(TodosPlanned(timestamp=t.timestamp, todos=bound.todos, dependencies=bound.dependencies))
+
+
+def add_reviewer(t: Transition) -> None:
+    """Put a reviewer into a plan that is under way, because of what was changed."""
+    request = t.state.request
+    plan = with_reviewer(
+        t.plan,
+        run_id=request.run_id,
+        session_id=request.session_id,
+        first_models=_first_models(request),
+    )
+    t.set(plan=plan)
+    t.write(
+        TodosPlanned(
+            timestamp=t.timestamp,
+            todos=plan.todos,
+            dependencies=plan.dependencies,
+            reason="What was changed has to be reviewed.",
+        )
+    )
 
 
 def preview(request: RunRequest) -> RuntimePlan:

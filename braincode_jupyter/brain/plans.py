@@ -23,6 +23,7 @@ from braincode_jupyter.brain.todos import (
 from braincode_jupyter.errors import UnknownNameError
 from braincode_jupyter.protocol.plan import (
     AgentRoutingPlan,
+    AgentTodoDependency,
     AgentTodoItem,
     AgentWorkerPlan,
     BrainSummary,
@@ -268,6 +269,49 @@ def bind_plan(  # noqa: PLR0913 - each is another source of what a plan is bound
     )
 
 
+def with_reviewer(
+    plan: RuntimePlan, *, run_id: str, session_id: str, first_models: Mapping[str, ModelSummary]
+) -> RuntimePlan:
+    """Return a plan that is under way with a reviewer at its end.
+
+    Parameters
+    ----------
+    plan : RuntimePlan
+        One without a reviewer.
+    run_id, session_id : str
+        What the context id is derived from.
+    first_models : mapping of str to ModelSummary
+        First usable model of each role.
+
+    Returns
+    -------
+    RuntimePlan
+        The same with one more worker and its todo, which comes after the primary's; every other
+        todo stays as it is.
+    """
+    todo_id = unused(REVIEW_ROLE, {todo.id for todo in plan.todos})
+    todos = (*plan.todos, _review_todo(todo_id))
+    reviewer = _reviewer().model_copy(update={"todo_ids": (todo_id,)})
+    place = str(len(plan.workers))
+    worker = _bound(
+        reviewer, stable_id(run_id, session_id, "worker", place, REVIEW_ROLE), first_models
+    )
+    edges = tuple(
+        AgentTodoDependency(from_todo_id=todo.id, to_todo_id=todo_id)
+        for todo in plan.todos
+        if todo.role == plan.role
+    )
+    agent_plan = plan.agent_plan.model_copy(update={"requires_review": True, "todos": todos})
+    return plan.model_copy(
+        update={
+            "agent_plan": agent_plan,
+            "todos": todos,
+            "dependencies": (*plan.dependencies, *edges),
+            "workers": (*plan.workers, worker),
+        }
+    )
+
+
 def _forced_goal(role: str, subject: str, *, is_primary: bool) -> str:
     mark = " (primary)" if is_primary else ""
     if role == REVIEW_ROLE and not is_primary:
@@ -311,19 +355,24 @@ def _is_reviewed(plan: AgentRoutingPlan, preset: BrainPreset, *, review: bool | 
 def _with_reviewer(plan: AgentRoutingPlan) -> AgentRoutingPlan:
     if any(worker.role == REVIEW_ROLE for worker in plan.workers):
         return plan
-    reviewer = AgentWorkerPlan(
+    todos = plan.todos
+    if not any(todo.role == REVIEW_ROLE for todo in todos):
+        todos = (*todos, _review_todo(unused(REVIEW_ROLE, {todo.id for todo in todos})))
+    return plan.model_copy(update={"workers": (*plan.workers, _reviewer()), "todos": todos})
+
+
+def _reviewer() -> AgentWorkerPlan:
+    return AgentWorkerPlan(
         role=REVIEW_ROLE,
         goal="Review the answer independently: claims against evidence, defects and missing parts.",
         reason="Added by policy.",
     )
-    todos = plan.todos
-    if not any(todo.role == REVIEW_ROLE for todo in todos):
-        todo_id = unused(REVIEW_ROLE, {todo.id for todo in todos})
-        todo = AgentTodoItem(
-            id=todo_id, title="Check the answer against the evidence", role=REVIEW_ROLE
-        )
-        todos = (*todos, todo)
-    return plan.model_copy(update={"workers": (*plan.workers, reviewer), "todos": todos})
+
+
+def _review_todo(todo_id: str) -> AgentTodoItem:
+    return AgentTodoItem(
+        id=todo_id, title="Check the answer against the evidence", role=REVIEW_ROLE
+    )
 
 
 def _without_reviewer(plan: AgentRoutingPlan) -> AgentRoutingPlan:

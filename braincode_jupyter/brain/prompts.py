@@ -9,15 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.changed import change_sections
 from braincode_jupyter.brain.demo import DEMO_PRIMARY_TASK, DEMO_WORKER_TASK
+from braincode_jupyter.brain.gates import review_mode
 from braincode_jupyter.brain.handoff import reply_template, review_reply_template
 from braincode_jupyter.brain.replies import result_block
 from braincode_jupyter.brain.roles import ROLES, role_prompt
+from braincode_jupyter.brain.schedule import primary_worker
 from braincode_jupyter.protocol.sections import Section
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from braincode_jupyter.brain.state import RunState
     from braincode_jupyter.protocol.contexts import HandoffPacket
+    from braincode_jupyter.protocol.review import ReviewIndependence, ReviewMode, RiskTier
     from braincode_jupyter.protocol.sections import Candidate
 
 _WORKER_TASK = (
@@ -43,6 +49,41 @@ _REVIEW_TASK = (
 )
 
 
+_REVIEW_CHANGE_TASK = (
+    "Files of the project were changed. Judge the change above, and the answer that speaks of it, "
+    "against the request: the review packet says in fields what was done, the diff and the new "
+    "files show it, the checks say what ran. Look into the files with your tools where the diff "
+    "is not enough; you change nothing. Is it right, whole and safe, does the answer claim only "
+    "what the diff shows? You know nothing of how it was written. Say in coverage, file by file, "
+    "which of the changed files you looked at; an approval that names none does not count."
+)
+_MODE_TASKS: Mapping[ReviewMode, str] = {
+    "normal": "Approve only if you would put your name to it.",
+    "strict": (
+        "This change is of high risk: list every blocker, trust nothing but evidence, and cover "
+        "every changed file. Approve only if you would put your name to it."
+    ),
+    "hostile": (
+        "This change is critical: read it as an attacker would. Name each way in which it could "
+        "be misused, and ask for changes unless you can rule each of them out. Cover every "
+        "changed file."
+    ),
+}
+_DISTANCE_TASKS: Mapping[str, str] = {
+    "weak": (
+        "The change was made by the very model that you are: you share its blind spots, so doubt "
+        "what looks right at once."
+    ),
+    "moderate": "The change was made by a model of your own family: doubt what looks familiar.",
+}
+_FIX_TASK = (
+    "Your change above is not accepted yet: the failing checks and what the review asks for stand "
+    "above, as data. Mend the cause with as few edits as it takes, using your tools; read a file "
+    "again before you change it. Change nothing that is not asked for, and no check. Then write "
+    f"the whole answer to the request anew, as it stands after your edits. {_ANSWER_STYLE}"
+)
+
+
 def existing(state: RunState) -> tuple[Section, ...]:
     """Return every section that exists in the run so far, labelled, in plan order.
 
@@ -55,7 +96,7 @@ def existing(state: RunState) -> tuple[Section, ...]:
     -------
     tuple of Section
         Request, references, support and the like; then per planned worker its packet, its result
-        and its private text; then the answer.
+        and its private text; then the answer, and what was changed.
     """
     request = state.request
     sections = [
@@ -85,13 +126,13 @@ def existing(state: RunState) -> tuple[Section, ...]:
         sections.append(
             Section(
                 kind="answer",
-                owner="primary",
+                owner=primary_worker(state.plan).context_id,
                 source="answer",
                 title="Answer to be reviewed",
                 text=state.answer.text,
             )
         )
-    return tuple(sections)
+    return (*sections, *change_sections(state))
 
 
 def _packet_section(packet: HandoffPacket) -> Section:
@@ -161,6 +202,28 @@ def review_instructions(packet: HandoffPacket) -> tuple[Section, ...]:
         instruction(packet.task.id, "instruction:review", _REVIEW_TASK),
         instruction(packet.task.id, "instruction:reply", review_reply_template(packet)),
     )
+
+
+def change_review_instructions(
+    packet: HandoffPacket, *, tier: RiskTier, distance: ReviewIndependence
+) -> tuple[Section, ...]:
+    """Return the task line and the reply shape of a review of changed files."""
+    task = [
+        _REVIEW_CHANGE_TASK,
+        f"Risk of this change: {tier}.",
+        _MODE_TASKS[review_mode(tier)],
+        *filter(None, [_DISTANCE_TASKS.get(distance.level)]),
+    ]
+    reply = review_reply_template(packet, has_changes=True)
+    return (
+        instruction(packet.task.id, "instruction:review", " ".join(task)),
+        instruction(packet.task.id, "instruction:reply", reply),
+    )
+
+
+def fix_instructions(context_id: str) -> tuple[Section, ...]:
+    """Return the task line of the primary in a round of mending."""
+    return (instruction(context_id, "instruction:fix", _FIX_TASK),)
 
 
 def primary_instructions(

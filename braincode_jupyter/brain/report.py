@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.roles import REVIEW_ROLE
+from braincode_jupyter.brain.work import Work, tool_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pydantic import JsonValue
 
+    from braincode_jupyter.protocol.change_records import CheckSummary
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan, RuntimeWorker
     from braincode_jupyter.protocol.review import ReviewDecision, ReviewFinding
 
@@ -43,8 +45,9 @@ def final_report(  # noqa: PLR0913 - each is another fact of the report
     results: Sequence[ExecutedWorkerResult],
     review: ReviewDecision | None,
     warnings: Sequence[str] = (),
+    work: Work | None = None,
 ) -> dict[str, JsonValue]:
-    """Return the final report of a run without edits, checks and tools.
+    """Return the final report of a run.
 
     Parameters
     ----------
@@ -62,6 +65,8 @@ def final_report(  # noqa: PLR0913 - each is another fact of the report
         None if nobody reviewed.
     warnings : sequence of str
         Warnings of the run.
+    work : Work or None
+        What it changed, checked and called; None: nothing.
 
     Returns
     -------
@@ -73,10 +78,11 @@ def final_report(  # noqa: PLR0913 - each is another fact of the report
     Braincode, final report.
     """
     clarification = plan.agent_plan.clarification
+    work = work or Work()
     outcome = _Outcome(plan=plan, answer=answer, results=results, review=review)
     report: dict[str, JsonValue] = {
         "version": REPORT_VERSION,
-        "status": _status(plan, review),
+        "status": _status(plan, review, work),
         "task": task,
         "sessionId": session_id,
         "brain": {"id": plan.brain.id, "name": plan.brain.name, "mode": plan.mode},
@@ -86,19 +92,27 @@ def final_report(  # noqa: PLR0913 - each is another fact of the report
             for todo in plan.todos
         ],
     }
+    for key, packet in (("patch", work.patch), ("checks", work.checks)):
+        if packet is not None:
+            report[key] = packet.model_dump(mode="json", by_alias=True, exclude_none=True)
     if review is not None:
         report["review"] = review.model_dump(mode="json", by_alias=True, exclude_none=True)
     if clarification is not None:
         report["clarification"] = clarification.model_dump(
             mode="json", by_alias=True, exclude_none=True
         )
+    if work.tool_calls:
+        report["metrics"] = {"toolCalls": tool_metrics(work.tool_calls)}
     report["modelSummary"] = answer
-    report["warnings"] = list(_warnings(plan, review, warnings))
+    if work.fix_iterations:
+        report["fixIterations"] = work.fix_iterations
+    said = (*warnings, *_work_warnings(work, review))
+    report["warnings"] = list(_warnings(plan, review, said))
     return report
 
 
-def run_summary(answer: str, review: ReviewDecision | None) -> str:
-    """Return the text that ends a run: the answer, and the review below it.
+def run_summary(answer: str, review: ReviewDecision | None, *, work: Work | None = None) -> str:
+    """Return the text that ends a run: the answer, checks that failed, and the review below it.
 
     Parameters
     ----------
@@ -106,16 +120,36 @@ def run_summary(answer: str, review: ReviewDecision | None) -> str:
         The primary's text.
     review : ReviewDecision or None
         None if nobody reviewed.
+    work : Work or None
+        What was changed and checked.
 
     Returns
     -------
     str
-        The answer alone where there is no review.
+        The answer alone where there is nothing to add.
     """
-    if review is None:
+    checks = None if work is None else work.checks
+    lines = _failed_checks(checks)
+    if review is not None:
+        lines += _review_lines(review)
+    if not lines:
         return answer
+    return f"{answer}\n\n" + "\n".join(lines) if answer else "\n".join(lines)
+
+
+def _failed_checks(checks: CheckSummary | None) -> list[str]:
+    if checks is None or checks.status != "failed":
+        return []
+    return [f"Checks failed: {', '.join(_names_of_failed(checks))}"]
+
+
+def _names_of_failed(checks: CheckSummary) -> list[str]:
+    return [one.name for one in checks.results if one.status == "failed"]
+
+
+def _review_lines(review: ReviewDecision) -> list[str]:
     confidence = "" if review.confidence is None else f" ({review.confidence:.0%})"
-    lines = [
+    return [
         f"Review: {review.decision}{confidence}",
         *([review.rationale] if review.rationale else []),
         *_listed("Required changes", review.required_changes),
@@ -123,13 +157,34 @@ def run_summary(answer: str, review: ReviewDecision | None) -> str:
         *_listed("Findings", map(_finding_line, review.findings)),
         *_listed("Residual risks", review.residual_risks),
     ]
-    return f"{answer}\n\n" + "\n".join(lines) if answer else "\n".join(lines)
 
 
-def _status(plan: RuntimePlan, review: ReviewDecision | None) -> str:
+def _status(plan: RuntimePlan, review: ReviewDecision | None, work: Work) -> str:
+    """Return the state of a report; a change that nobody judged is no approved one."""
     if plan.agent_plan.clarification is not None:
         return "needs_clarification"
-    return "answered" if review is None else review.decision
+    if review is not None and review.decision == "blocked":
+        return "blocked"
+    checks = None if work.checks is None else work.checks.status
+    if checks == "failed":
+        return "changes_requested"
+    if review is not None:
+        return review.decision
+    if work.patch is not None:
+        is_judged = checks == "passed" and not plan.agent_plan.requires_review
+        return "approved" if is_judged else "answered"
+    return "read_only" if work.tool_calls else "answered"
+
+
+def _work_warnings(work: Work, review: ReviewDecision | None) -> list[str]:
+    if work.checks is None:
+        return []
+    if work.checks.status == "failed":
+        names = ", ".join(_names_of_failed(work.checks))
+        return [f"The change does not pass its checks: {names}."]
+    if work.checks.status == "skipped" and review is None:
+        return [f"The change was not checked. {work.checks.reason or ''}".rstrip()]
+    return []
 
 
 def _routing(outcome: _Outcome) -> dict[str, JsonValue]:

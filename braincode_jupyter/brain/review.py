@@ -72,7 +72,7 @@ def review_decision(
     required = _texts(fields.get("requiredChanges"))
     if not _is_decision(explicit):
         required = tuple(dict.fromkeys((*required, _ASK_FOR_DECISION)))
-    independence = _independence(primary_model, reviewer_model)
+    independence = independence_of(primary_model, reviewer_model)
     risks = (*_texts(fields.get("residualRisks")), *result.risks)
     if independence.same_model:
         risks = (*risks, _SAME_MODEL)
@@ -88,6 +88,34 @@ def review_decision(
         residual_risks=tuple(dict.fromkeys(risks)),
         coverage=_coverage(fields.get("coverage")),
         independence=independence,
+    )
+
+
+def independence_of(
+    primary: ModelSummary | None, reviewer: ModelSummary | None
+) -> ReviewIndependence:
+    """Return how far the model that reviewed is from the one that answered.
+
+    Parameters
+    ----------
+    primary, reviewer : ModelSummary or None
+        None: unknown.
+
+    Returns
+    -------
+    ReviewIndependence
+        It is judged; nobody is chosen for it.
+    """
+    same_model = primary is not None and reviewer is not None and primary.id == reviewer.id
+    same_provider = (
+        primary is not None and reviewer is not None and primary.provider == reviewer.provider
+    )
+    return ReviewIndependence(
+        primary=_party(primary),
+        reviewer=_party(reviewer),
+        same_model=same_model,
+        same_provider=same_provider,
+        level=_level(reviewer, same_model=same_model, same_provider=same_provider),
     )
 
 
@@ -147,22 +175,6 @@ def _coverage(value: JsonValue) -> tuple[ReviewCoverage, ...] | None:
                 {"file": file, "status": item["status"], "reason": reason}
             )
     return tuple(found.values())[:MAX_ITEMS] or None
-
-
-def _independence(
-    primary: ModelSummary | None, reviewer: ModelSummary | None
-) -> ReviewIndependence:
-    same_model = primary is not None and reviewer is not None and primary.id == reviewer.id
-    same_provider = (
-        primary is not None and reviewer is not None and primary.provider == reviewer.provider
-    )
-    return ReviewIndependence(
-        primary=_party(primary),
-        reviewer=_party(reviewer),
-        same_model=same_model,
-        same_provider=same_provider,
-        level=_level(reviewer, same_model=same_model, same_provider=same_provider),
-    )
 
 
 def _level(

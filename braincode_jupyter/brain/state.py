@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from braincode_jupyter.brain.checks import CheckSetup
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic import JsonValue
 
     from braincode_jupyter.brain.modes import ModeLimits
+    from braincode_jupyter.brain.permission import ToolMode
     from braincode_jupyter.brain.presets import BrainPreset
+    from braincode_jupyter.protocol.change_records import ChangesCollected, ChecksRan
     from braincode_jupyter.protocol.contexts import ContextRef, HandoffPacket
     from braincode_jupyter.protocol.plan import (
         ExecutedWorkerResult,
@@ -23,7 +27,9 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.review import ReviewDecision
     from braincode_jupyter.protocol.sections import ModelCall, Resolution, Section
 
-RunStep = Literal["new", "routing", "working", "answering", "reviewing", "ended"]
+RunStep = Literal[
+    "new", "routing", "working", "answering", "collecting", "checking", "reviewing", "ended"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +64,12 @@ class RunRequest:
         What the user should know before the run.
     hook_events : frozenset of str
         Events for which there are hooks.
+    checks : CheckSetup
+        How changes are checked.
+    tool_mode : ToolMode
+        What the user allowed for this cell.
+    servers : tuple of str
+        MCP servers, as ``scope:name``.
     """
 
     session_id: str
@@ -74,6 +86,9 @@ class RunRequest:
     project_support: JsonValue = None
     warnings: tuple[str, ...] = ()
     hook_events: frozenset[str] = frozenset()
+    checks: CheckSetup = field(default_factory=CheckSetup)
+    tool_mode: ToolMode = "read-only"
+    servers: tuple[str, ...] = ()
 
     @property
     def has_images(self) -> bool:
@@ -103,6 +118,14 @@ class Answer:
     text: str
     model: ModelSummary
     is_cut_off: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCount:
+    """Tool calls of one phase."""
+
+    calls: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +161,18 @@ class RunState:
     answer: Answer | None = None
     primary_attempt: int = 1
     review: ReviewDecision | None = None
+    may_have_changed: bool = False
+    """A tool was used that can change files."""
+    changes: ChangesCollected | None = None
+    """What stood changed after the newest answer."""
+    checks: ChecksRan | None = None
+    """What the checks said of that."""
+    fix_iteration: int = 0
+    """Rounds of mending that were begun."""
+    is_fix_over: bool = False
+    """A round of mending broke off: what there is stands."""
+    tool_calls: Mapping[str, ToolCount] = field(default_factory=dict[str, "ToolCount"])
+    """By phase."""
     spent_tokens: int = 0
     measured_calls: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
@@ -146,6 +181,11 @@ class RunState:
     def workers(self) -> tuple[RuntimeWorker, ...]:
         """All workers in plan order, then those that the primary called."""
         return (*(() if self.plan is None else self.plan.workers), *self.dispatched)
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether the run changed files of the project, as far as was looked."""
+        return self.changes is not None and bool(self.changes.changed_files)
 
     @property
     def committed_tokens(self) -> int:

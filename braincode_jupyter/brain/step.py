@@ -2,9 +2,10 @@
 
 ``step(state, record) -> (state, effects)`` is pure. Records that *drive* a run come from outside:
 the first `RunStart`, `UsageRecorded`, `ModelReplied`, `ModelFailed`, `DispatchRequested`,
-`RetryRequested` and `RunCancelled`. All others were decided here and change nothing when they are
-folded again, so folding a journal through `step` gives the state that the run was in, and the
-effects without outcome are what a resumed run still has to do.
+`RetryRequested`, `ToolExecuted`, `EditKept`, `ChangesCollected`, `ChecksRan` and `RunCancelled`.
+All others were decided here and change nothing when they are folded again, so folding a journal
+through `step` gives the state that the run was in, and the effects without outcome are what a
+resumed run still has to do.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ from braincode_jupyter.brain.answering import (
     start_primary,
     take_answer,
     take_primary_failure,
-    take_review,
-    take_review_failure,
 )
+from braincode_jupyter.brain.changing import note_tool, take_changes, take_checks
 from braincode_jupyter.brain.dispatching import note_end, take_dispatch
 from braincode_jupyter.brain.ending import end_cancelled, end_failed, end_with_question
 from braincode_jupyter.brain.hooking import (
@@ -31,6 +31,7 @@ from braincode_jupyter.brain.planning import (
     take_router_reply,
 )
 from braincode_jupyter.brain.retrying import take_retry
+from braincode_jupyter.brain.reviewing import take_review, take_review_failure
 from braincode_jupyter.brain.state import RunState
 from braincode_jupyter.brain.transition import Transition
 from braincode_jupyter.brain.working import (
@@ -44,8 +45,12 @@ from braincode_jupyter.protocol.outside_records import (
     SessionStartHooksRan,
     StopHooksRan,
     SubagentStartHooksRan,
+    ToolExecuted,
 )
 from braincode_jupyter.protocol.records import (
+    ChangesCollected,
+    ChecksRan,
+    EditKept,
     ModelFailed,
     ModelReplied,
     Record,
@@ -115,8 +120,23 @@ def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ..
         case RunCancelled():
             end_cancelled(t)
         case _:
-            _take_hooks(t, record)
+            _take_facts(t, record)
     return t.state, tuple(t.effects)
+
+
+def _take_facts(t: Transition, record: AnyRecord) -> None:
+    """Take what tools, checks and hooks came to."""
+    match record:
+        case EditKept():
+            t.set(may_have_changed=True)
+        case ToolExecuted():
+            note_tool(t, record)
+        case ChangesCollected():
+            take_changes(t, record)
+        case ChecksRan():
+            take_checks(t, record)
+        case _:
+            _take_hooks(t, record)
 
 
 def _take_hooks(t: Transition, record: AnyRecord) -> None:

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.usage import CallKind, ReasonCode
 
 
+def round_of(state: RunState) -> tuple[str, ...]:
+    """Return what ids of a round of mending are derived from too; nothing in the first pass."""
+    return (f"fix-{state.fix_iteration}",) if state.fix_iteration else ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """Who is to be asked, and with what beside the sections that exist."""
@@ -190,7 +195,7 @@ class Transition:
         key = (asking.context_id, asking.call_kind, str(asking.attempt))
         again = (f"retry-{retry}",) if retry else ()
         call = ModelCall(
-            call_id=stable_id(request.run_id, *key, *again),
+            call_id=stable_id(request.run_id, *key, *round_of(self.state), *again),
             call_kind=asking.call_kind,
             role=asking.role,
             context_id=asking.context_id,
@@ -201,6 +206,7 @@ class Transition:
             max_output_tokens=allowance.max_output_tokens,
             timeout_s=CALL_TIMEOUT_S,
             retry=retry,
+            iteration=self.state.fix_iteration,
         )
         return call, allowance.reserved_tokens
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.changed import review_packet, reviewed_change
 from braincode_jupyter.brain.demo import DEMO_REPLY_SCHEMA
 from braincode_jupyter.brain.effects import FireHooks
 from braincode_jupyter.brain.handoff import (
+    REVIEW_CHANGE_REPLY_SCHEMA,
     REVIEW_REPLY_SCHEMA,
     WORKER_REPLY_SCHEMA,
     build_handoff,
@@ -14,13 +16,15 @@ from braincode_jupyter.brain.handoff import (
 )
 from braincode_jupyter.brain.planning import summary_of
 from braincode_jupyter.brain.prompts import (
+    change_review_instructions,
     private_section,
     review_instructions,
     worker_instructions,
 )
 from braincode_jupyter.brain.replies import blocked_result, failed_result, worker_result
+from braincode_jupyter.brain.review import independence_of
 from braincode_jupyter.brain.schedule import deadlocked, ready, support_workers, upstream_of
-from braincode_jupyter.brain.transition import Asking
+from braincode_jupyter.brain.transition import Asking, round_of
 from braincode_jupyter.protocol.records import (
     MessageSent,
     WorkerEnded,
@@ -35,10 +39,10 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.brain.state import OpenCall
     from braincode_jupyter.brain.transition import Transition
-    from braincode_jupyter.protocol.contexts import ResultStatus
+    from braincode_jupyter.protocol.contexts import HandoffPacket, ResultStatus
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimeWorker
     from braincode_jupyter.protocol.records import ModelFailed, ModelReplied, Phase
-    from braincode_jupyter.protocol.sections import Candidate
+    from braincode_jupyter.protocol.sections import Candidate, Section
     from braincode_jupyter.protocol.usage import ReasonCode
 
 
@@ -90,6 +94,7 @@ def start_worker(t: Transition, worker: RuntimeWorker) -> None:
         run_id=request.run_id,
         phase=phase_of(worker),
         context_refs=request.context_refs,
+        rounds=round_of(t.state) if worker.role == "review" else (),
     )
     t.set(handoffs={**t.state.handoffs, worker.context_id: packet})
     t.write(
@@ -163,12 +168,12 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
             extra=(
                 *((said,) if said is not None else ()),
                 *(
-                    review_instructions(packet)
+                    _review_extra(t, packet, candidate)
                     if is_review
                     else worker_instructions(packet, is_demo=candidate.is_local_demo)
                 ),
             ),
-            reply_schema=_reply_schema(candidate, is_review=is_review),
+            reply_schema=_reply_schema(t, candidate, is_review=is_review),
             upstream=frozenset(upstream_of(t.plan, worker.context_id)),
         )
     )
@@ -196,9 +201,23 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
     t.launch(*prepared)
 
 
-def _reply_schema(candidate: Candidate, *, is_review: bool) -> Mapping[str, JsonValue]:
+def _review_extra(
+    t: Transition, packet: HandoffPacket, candidate: Candidate
+) -> tuple[Section, ...]:
+    """Return the instructions of a review, and its packet where files were changed."""
+    change = reviewed_change(t.state)
+    described = review_packet(t.state, goal=t.state.request.prompt)
+    if change is None or described is None or t.state.answer is None:
+        return review_instructions(packet)
+    distance = independence_of(t.state.answer.model, summary_of(candidate))
+    return (described, *change_review_instructions(packet, tier=change.tier, distance=distance))
+
+
+def _reply_schema(
+    t: Transition, candidate: Candidate, *, is_review: bool
+) -> Mapping[str, JsonValue]:
     if is_review:
-        return REVIEW_REPLY_SCHEMA
+        return REVIEW_CHANGE_REPLY_SCHEMA if t.state.has_changes else REVIEW_REPLY_SCHEMA
     return DEMO_REPLY_SCHEMA if candidate.is_local_demo else WORKER_REPLY_SCHEMA
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.errors import ConfigurationError, UnknownNameError, UsageError
+from braincode_jupyter.home.checks_file import check_subjects
 from braincode_jupyter.home.hooks_file import hook_subjects
 from braincode_jupyter.home.mcp_file import mcp_subjects
 from braincode_jupyter.home.trust import Subject, approve, judge, read_approvals, revoke
@@ -33,7 +34,7 @@ _STATES: Mapping[TrustState, str] = {
     "unusable": "inert",
 }
 _KINDS: tuple[TrustKind, ...] = ("mcp", "hook", "check", "skill")
-_NOTHING = "This project asks for nothing: it has no MCP servers and no hooks."
+_NOTHING = "This project asks for nothing: it has no MCP servers, no hooks and no checks.json."
 _HOW = """%braincode trust approve NAME approves exactly what is shown here; trust revoke NAME
 takes it back. What you approve runs with your own rights: this is consent, not a sandbox."""
 
@@ -138,11 +139,13 @@ def revoke_text(home: Path, root: Path, *, name: str) -> str:
 def _subjects(root: Path) -> tuple[list[Subject], list[str]]:
     """Return what the project asks for; a broken file is a sentence."""
     found = list(mcp_subjects(root))
-    try:
-        found += hook_subjects(root)
-    except ConfigurationError as error:
-        return found, [f"{error.message} Its hooks are left out."]
-    return found, []
+    notices: list[str] = []
+    for what, read in (("hooks", hook_subjects), ("checks", check_subjects)):
+        try:
+            found += read(root)
+        except ConfigurationError as error:
+            notices.append(f"{error.message} Its {what} are left out.")
+    return found, notices
 
 
 def _block(subject: Subject, approvals: Sequence[Approval], shown: set[str]) -> str:

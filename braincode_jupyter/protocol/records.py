@@ -1,10 +1,10 @@
 """Records: the facts of a run, one journal line each.
 
 Type names and fields follow the original's session format. Ours alone are ``reference``,
-``prompt_manifest``, ``model_reply``, ``model_error``, ``budget``, ``edit``, ``worker_retry``,
-``tool_progress``, ``recovered`` and ``run_cancelled``; the original skips them. Times are
-milliseconds since the epoch (UTC) and are passed in, never made here. `parse_record` gives a typed
-record, or an `OpaqueRecord` for types and versions that we do not know.
+``prompt_manifest``, ``model_reply``, ``model_error``, ``budget``, ``edit``, ``changes``,
+``worker_retry``, ``tool_progress``, ``recovered`` and ``run_cancelled``; the original skips them.
+Times are milliseconds since the epoch (UTC) and are passed in, never made here. `parse_record`
+gives a typed record, or an `OpaqueRecord` for types and versions that we do not know.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
+from braincode_jupyter.protocol.audit_records import PlanReviewed, ToolCallsCounted
 from braincode_jupyter.protocol.call_records import (
     BudgetChecked,
     ModelFailed,
@@ -22,6 +23,13 @@ from braincode_jupyter.protocol.call_records import (
     PromptManifest,
     SectionPointer,
     UsageRecorded,
+)
+from braincode_jupyter.protocol.change_records import (
+    ChangesCollected,
+    ChecksRan,
+    FixStarted,
+    PatchSummed,
+    ReviewArtifactsSummed,
 )
 from braincode_jupyter.protocol.edit_records import EditKept
 from braincode_jupyter.protocol.outside_records import (
@@ -102,6 +110,13 @@ RecordUnion = Annotated[
     | ApprovalRequested
     | ArtifactMade
     | EditKept
+    | ChangesCollected
+    | ChecksRan
+    | PatchSummed
+    | ReviewArtifactsSummed
+    | FixStarted
+    | PlanReviewed
+    | ToolCallsCounted
     | DynamicDispatch
     | McpConnected
     | PromptHooksRan
@@ -149,16 +164,21 @@ __all__ = [
     "ApprovalRequested",
     "ArtifactMade",
     "BudgetChecked",
+    "ChangesCollected",
+    "ChecksRan",
     "ClarificationRequested",
     "ContextPlanned",
     "EditKept",
     "FinalReported",
+    "FixStarted",
     "MessageSent",
     "ModelFailed",
     "ModelReplied",
     "OpaqueRecord",
     "PartialText",
+    "PatchSummed",
     "Phase",
+    "PlanReviewed",
     "PromptManifest",
     "Record",
     "RecordUnion",
@@ -166,6 +186,7 @@ __all__ = [
     "ReferenceKind",
     "ReferenceUsed",
     "RetryRequested",
+    "ReviewArtifactsSummed",
     "ReviewDecided",
     "RunCancelled",
     "RunEnded",
@@ -175,6 +196,7 @@ __all__ = [
     "SectionPointer",
     "TodosPlanned",
     "TodosUpdated",
+    "ToolCallsCounted",
     "UsageRecorded",
     "Warned",
     "WorkerEnded",

@@ -7,6 +7,8 @@ from typing import Literal
 from braincode_jupyter.protocol.packet import Packet
 
 Decision = Literal["approved", "changes_requested", "blocked"]
+ReviewMode = Literal["normal", "strict", "hostile"]
+RiskTier = Literal["low", "medium", "high", "critical"]
 
 
 class ReviewFinding(Packet):
@@ -81,9 +83,9 @@ class ReviewDecision(Packet):
     """What stays uncertain."""
     coverage: tuple[ReviewCoverage, ...] | None = None
     """Files looked at."""
-    mode: Literal["normal", "strict", "hostile"] = "normal"
+    mode: ReviewMode = "normal"
     """How hard the reviewer was asked to look."""
     independence: ReviewIndependence | None = None
     """Distance of the two models."""
-    risk_tier: Literal["low", "medium", "high", "critical"] | None = None
+    risk_tier: RiskTier | None = None
     """Only with edits."""

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from braincode_jupyter.protocol.change_records import CheckSummary, PatchSummary
 from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.protocol.plan import Clarification, ExecutedWorkerResult, RuntimePlan
 from braincode_jupyter.protocol.record import Record, ReferenceKind
@@ -118,6 +119,10 @@ class RunEnded(Record):
     """Answer, and the review."""
     worker_results: tuple[ExecutedWorkerResult, ...]
     """In plan order."""
+    patch: PatchSummary | None = None
+    """If files were changed."""
+    checks: CheckSummary | None = None
+    """Likewise."""
     review_decision: ReviewDecision | None = None
     """If it was reviewed."""
     final_report: JsonValue

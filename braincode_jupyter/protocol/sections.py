@@ -31,8 +31,11 @@ SectionKind = Literal[
     "result",
     "private",
     "answer",
+    "patch",
+    "review",
 ]
-"""``instruction`` is fixed wording of ours and holds no text of anybody else."""
+"""``instruction`` is fixed wording of ours and holds no text of anybody else. ``patch`` is what the
+run changed in the project and what its checks said; ``review`` is what a reviewer asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +146,8 @@ class ModelCall:
     reply_schema: Mapping[str, JsonValue] | None = None
     max_output_tokens: int = 8_192
     timeout_s: float = 300.0
+    iteration: int = 0
+    """Round of mending; 0 for the first pass."""
     retry: int = 0
     """How often its worker was taken up again."""
 

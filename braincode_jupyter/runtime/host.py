@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from braincode_jupyter.brain.effects import EndRun
     from braincode_jupyter.brain.state import RunRequest
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult
@@ -34,6 +36,11 @@ class RunHost(Protocol):
     @property
     def ended(self) -> EndRun | None:
         """How it ended; None: it goes on."""
+        ...
+
+    @property
+    def records(self) -> Sequence[AnyRecord]:
+        """What is on record so far."""
         ...
 
     def note(self, record: AnyRecord) -> None:

@@ -9,10 +9,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.brain.dispatching import next_context_id, why_not
-from braincode_jupyter.brain.effects import CallModel, CancelCalls, EndRun, FireHooks, WriteRecord
+from braincode_jupyter.brain.effects import (
+    CallModel,
+    CancelCalls,
+    CollectChanges,
+    EndRun,
+    FireHooks,
+    RunChecks,
+    WriteRecord,
+)
 from braincode_jupyter.brain.limits import MIN_OUTPUT_TOKENS
 from braincode_jupyter.brain.retrying import taken_up, why_not_again
 from braincode_jupyter.brain.step import first_record, initial, step
@@ -32,35 +40,35 @@ from braincode_jupyter.protocol.records import (
     RetryRequested,
     RunCancelled,
     RunFailed,
-    UsageRecorded,
     Warned,
     WorkerEnded,
 )
-from braincode_jupyter.protocol.usage import ReasonCode
+from braincode_jupyter.runtime.call_outcomes import (
+    failure_record,
+    reason_of,
+    reply_record,
+    usage_record,
+)
+from braincode_jupyter.runtime.checking import unseen
 from braincode_jupyter.runtime.latest_view import LatestView
 from braincode_jupyter.runtime.text_counter import TextCounter
 from braincode_jupyter.views.words import REASONS
 
 if TYPE_CHECKING:
+    from braincode_jupyter.brain.effects import Effect
     from braincode_jupyter.brain.state import RunRequest, RunState
     from braincode_jupyter.protocol.outside_records import HookReport, McpReport
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
     from braincode_jupyter.protocol.ports import Clock, JournalPort, ModelClient
     from braincode_jupyter.protocol.records import AnyRecord
-    from braincode_jupyter.protocol.sections import ModelCall, ModelReply
-    from braincode_jupyter.protocol.usage import CallKind
+    from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.runtime.settings import RunObserver
     from braincode_jupyter.runtime.tooling import RunTools
 
 _log = logging.getLogger(__name__)
+_LOOKING = "braincode-changes"
 SILENT_WAIT_S = 2.0
 """A shorter wait for a provider needs no word while it lasts."""
-_PHASES: dict[CallKind, str] = {
-    "router": "router",
-    "worker": "support",
-    "primary": "primary",
-    "review": "review",
-}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -175,7 +183,7 @@ class Orchestrator:
         """Put a fact from the tools on the record; durable, since an action may follow it."""
         if self.ended is None:
             self._write(record, durable=True)
-            self.shown.show_soon()
+            self._decide(record)
 
     def has_room(self, call: ModelCall, spent_tokens: int, sent_tokens: int) -> bool:
         """Say whether the budget has room for one more request of a call with tools."""
@@ -263,18 +271,23 @@ class Orchestrator:
             self._streams.pop(record.call_id, None)
         self.state, effects = step(self.state, record)
         for effect in effects:
-            match effect:
-                case WriteRecord():
-                    self._write(effect.record, durable=effect.durable)
-                case CallModel():
-                    self._start(effect.call)
-                case FireHooks():
-                    self._fire(effect)
-                case CancelCalls():
-                    self._cancel_calls()
-                case EndRun():
-                    self.ended = effect
+            self._carry_out(effect)
         self.shown.show_soon()
+
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case WriteRecord():
+                self._write(effect.record, durable=effect.durable)
+            case CallModel():
+                self._start(effect.call)
+            case FireHooks():
+                self._fire(effect)
+            case CollectChanges() | RunChecks():
+                self._look(effect)
+            case CancelCalls():
+                self._cancel_calls()
+            case EndRun():
+                self.ended = effect
 
     async def _open(self, group: asyncio.TaskGroup) -> None:
         """Run the hooks of the prompt and start MCP servers; both are shown, neither decides."""
@@ -296,6 +309,22 @@ class Orchestrator:
 
     def _note_servers(self, report: McpReport) -> None:
         self.note(McpConnected(timestamp=self.clock.now_ms(), report=report))
+
+    def _look(self, effect: CollectChanges | RunChecks) -> None:
+        if self._group is not None and self.tools is not None:
+            look = self._take_look(effect, self.tools)
+            self._tasks[_LOOKING] = self._group.create_task(look, name=_LOOKING)
+
+    async def _take_look(self, effect: CollectChanges | RunChecks, tools: RunTools) -> None:
+        """Have changes looked at or checked; a failure of ours is an outcome that says so."""
+        primary = next(call for call in reversed(self.calls) if call.call_kind == "primary")
+        try:
+            record = await tools.look(effect, self, call=primary)
+        except Exception as error:
+            _log.exception("looking at changes")
+            record = unseen(effect, error, timestamp=self.clock.now_ms())
+        self._tasks.pop(_LOOKING, None)
+        self._inbox.put_nowait(record)
 
     def _fire(self, effect: FireHooks) -> None:
         if self._group is not None and self.tools is not None:
@@ -369,7 +398,7 @@ class Orchestrator:
         """Say why an agent is silent, while it is."""
         if self.ended is not None or wait_s < SILENT_WAIT_S:
             return
-        reason = REASONS[_reason(error.code)]
+        reason = REASONS[reason_of(error.code)]
         message = f"{call.role}: {reason} It is asked again after {wait_s:.0f} s."
         self._write(Warned(timestamp=self.clock.now_ms(), message=message), durable=False)
         self.shown.show_soon()
@@ -395,83 +424,20 @@ class Orchestrator:
         try:
             reply = await self.models.complete(call, sink.take, box)
         except ModelError as error:
-            outcome = self._failed(call, error, started_ms)
+            outcome = failure_record(call, error, started_ms=started_ms, now_ms=self.clock.now_ms())
         except Exception as error:
             _log.exception("model call %s", call.call_id)
             message = f"The model client raised {type(error).__name__}."
             fault = ModelError(message, code="internal_error", partial=sink.text)
-            outcome = self._failed(call, fault, started_ms)
+            outcome = failure_record(call, fault, started_ms=started_ms, now_ms=self.clock.now_ms())
         else:
-            self._report_usage(call, reply)
-            outcome = ModelReplied(
-                timestamp=self.clock.now_ms(),
-                context_id=call.context_id,
-                call_id=call.call_id,
-                call_kind=call.call_kind,
-                role=call.role,
-                attempt=call.attempt,
-                model_id=call.candidate.model_id,
-                provider=call.candidate.provider,
-                text=reply.text,
-                finish_reason=reply.finish_reason,
-                duration_ms=self.clock.now_ms() - started_ms,
-                retries=reply.retries,
-                waited_ms=reply.waited_ms,
-            )
+            now_ms = self.clock.now_ms()
+            usage = usage_record(call, reply, self.request, now_ms=now_ms)
+            if usage is not None:
+                self._inbox.put_nowait(usage)
+            outcome = reply_record(call, reply, started_ms=started_ms, now_ms=now_ms)
         finally:
             if box is not None:
                 await box.aclose()
         self._tasks.pop(call.call_id, None)
         self._inbox.put_nowait(outcome)
-
-    def _failed(self, call: ModelCall, error: ModelError, started_ms: int) -> ModelFailed:
-        return ModelFailed(
-            timestamp=self.clock.now_ms(),
-            context_id=call.context_id,
-            call_id=call.call_id,
-            call_kind=call.call_kind,
-            role=call.role,
-            attempt=call.attempt,
-            model_id=call.candidate.model_id,
-            provider=call.candidate.provider,
-            code=_reason(error.code),
-            error=error.message,
-            hint=error.hint,
-            status=error.status,
-            partial=error.partial,
-            duration_ms=self.clock.now_ms() - started_ms,
-        )
-
-    def _report_usage(self, call: ModelCall, reply: ModelReply) -> None:
-        if reply.usage is None or reply.usage.total <= 0:
-            return
-        session_id = self.request.session_id
-        agent = {
-            "router": f"{session_id}:router",
-            "primary": session_id,
-        }.get(call.call_kind, call.agent_session_id)
-        is_brain = call.call_kind in {"router", "primary"}
-        self._inbox.put_nowait(
-            UsageRecorded(
-                timestamp=self.clock.now_ms(),
-                context_id=call.context_id,
-                role=call.role,
-                phase=_PHASES[call.call_kind],
-                brain_id=self.request.preset.id if is_brain else None,
-                model_id=call.candidate.model_id,
-                provider=call.candidate.provider,
-                agent_session_id=agent,
-                task_id=call.context_id,
-                parent_id=session_id,
-                turn_id=f"{agent}:1:1",
-                attempt=None if call.call_kind == "router" else call.attempt,
-                usage=reply.usage,
-                cost_usd=reply.cost_usd,
-                call_id=call.call_id,
-            )
-        )
-
-
-def _reason(code: str) -> ReasonCode:
-    known: tuple[ReasonCode, ...] = get_args(ReasonCode)
-    return known[known.index(code)] if code in known else "internal_error"

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.checks import CheckSetup
 from braincode_jupyter.brain.permission import Policy
+from braincode_jupyter.home.checks_file import read_checks
 from braincode_jupyter.home.hooks_file import read_hooks
 from braincode_jupyter.home.mcp_file import read_mcp_servers
 from braincode_jupyter.home.mcp_pins import FilePins
@@ -71,11 +73,15 @@ def open_outside(
     handlers = (
         read_hooks(home, root, approvals=approvals) if documents.settings.are_hooks_on else ()
     )
+    policy = _policy(arguments, file.rules)
     scope = HookScope(session_id=session_id, cwd=str(root))
     return RunTools(
         project_root=root,
         sources=sources,
-        policy=_policy(arguments, file.rules),
+        policy=policy,
+        checks=CheckSetup()
+        if policy.mode == "read-only"
+        else read_checks(file.checks, root, approvals=approvals),
         approver=arguments.approver,
         redact=redact,
         disabled=file.disabled,

@@ -180,7 +180,14 @@ def prepare(
         session_id=request.session_id,
     )
     return Preparation(
-        request=replace(request, run_id=new_id(), hook_events=tools.hook_events),
+        request=replace(
+            request,
+            run_id=new_id(),
+            hook_events=tools.hook_events,
+            checks=tools.checks,
+            tool_mode=tools.policy.mode,
+            servers=tools.server_names,
+        ),
         models=models,
         owns_models=arguments.models is None,
         home=home,

@@ -16,7 +16,7 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.key_shapes import mask_keys
-from braincode_jupyter.brain.permission import decide
+from braincode_jupyter.brain.permission import COMPUTE_TOOLS, decide
 from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
 from braincode_jupyter.protocol.outside_records import (
     ToolApprovalDecided,
@@ -33,7 +33,7 @@ from braincode_jupyter.protocol.tools import (
 from braincode_jupyter.tools.progress import heard_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from pydantic import JsonValue
 
@@ -75,6 +75,18 @@ class Gate:
     """Digests that were approved for the rest of the run."""
     denied: set[str] = field(default_factory=set[str])
     """Digests that were denied; they are not asked again."""
+    before_change: Callable[[], Awaitable[None]] | None = None
+    """Awaited before a call that may change the project."""
+    review_rules: list[str] = field(default_factory=list[str])
+    """Why calls that were allowed want a review."""
+
+    async def begin_change(self, decision: Decision) -> None:
+        """Be told of an allowed call that may change the project, before it is carried out."""
+        if decision.needs_review:
+            rule = decision.rule
+            self.review_rules.append("a rule for commands" if rule is None else rule.label)
+        if self.before_change is not None:
+            await self.before_change()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -146,9 +158,14 @@ class GatedToolBox:
             target = toolset.target(spec.name, arguments)
         except ToolRefused as refused:
             return self._refused(wanted, str(refused))
-        if not await self._is_allowed(wanted, spec, target=target, digest=digest):
+        decision = self._decide(spec, target)
+        if not await self._is_allowed(
+            wanted, spec, target=target, digest=digest, decision=decision
+        ):
             text = "This call was denied. Go on without it and say what you could not check."
             return ToolReturn(text=text, is_error=True)
+        if may_change(spec):
+            await self.gate.begin_change(decision)
         given = await self._carry_out(
             wanted, toolset, spec=spec, arguments=arguments, target=target
         )
@@ -178,12 +195,19 @@ class GatedToolBox:
             return ToolReturn(text=text, is_error=True)
         return self._evidence[digest]
 
-    async def _is_allowed(
-        self, wanted: ToolUse, spec: ToolSpec, *, target: ToolTarget, digest: str
-    ) -> bool:
+    def _decide(self, spec: ToolSpec, target: ToolTarget) -> Decision:
         untrusted = self.policy.has_read_untrusted or self.gate.has_read_untrusted
-        policy = replace(self.policy, has_read_untrusted=untrusted)
-        decision = decide(spec, target, policy)
+        return decide(spec, target, replace(self.policy, has_read_untrusted=untrusted))
+
+    async def _is_allowed(
+        self,
+        wanted: ToolUse,
+        spec: ToolSpec,
+        *,
+        target: ToolTarget,
+        digest: str,
+        decision: Decision,
+    ) -> bool:
         bound = f"{digest}:{target.before_sha256 or ''}"
         if decision.action == "allow":
             if spec.effect != "read":
@@ -377,6 +401,11 @@ class _Progress:
             self._left -= 1
             self._next_ms = now_ms + PROGRESS_EVERY_MS
             self._box.progressed(self._wanted, message)
+
+
+def may_change(spec: ToolSpec) -> bool:
+    """Say whether a tool can change the project; code on copies cannot."""
+    return spec.effect != "read" and spec.name not in COMPUTE_TOOLS
 
 
 def _parse(text: str) -> Mapping[str, JsonValue] | None:

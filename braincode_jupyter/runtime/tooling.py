@@ -10,13 +10,19 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.checks import CheckSetup
+from braincode_jupyter.brain.effects import CollectChanges
+from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.roles import NOTEBOOK_ROLES
 from braincode_jupyter.protocol.outside_records import HookReport
 from braincode_jupyter.references import describe
 from braincode_jupyter.references.cells import render_cell
+from braincode_jupyter.runtime.checking import run_checks
 from braincode_jupyter.runtime.dispatch_tool import DispatchTool
 from braincode_jupyter.runtime.keeping import edit_keeper
+from braincode_jupyter.runtime.ledger import ChangeLedger
 from braincode_jupyter.runtime.toolbox import Gate, GatedToolBox
+from braincode_jupyter.tools.checks import CheckTools
 from braincode_jupyter.tools.data import DataTools
 from braincode_jupyter.tools.granted import granted_by
 from braincode_jupyter.tools.run_python import PythonTools
@@ -29,10 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from braincode_jupyter.brain.effects import RunChecks
     from braincode_jupyter.brain.permission import Policy
     from braincode_jupyter.hooks import HookDispatcher, HookPoint
     from braincode_jupyter.protocol.outside import McpServers
     from braincode_jupyter.protocol.outside_records import McpReport
+    from braincode_jupyter.protocol.records import ChangesCollected, ChecksRan
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.protocol.tools import Approver, Toolset
     from braincode_jupyter.runtime.host import RunHost
@@ -76,6 +84,8 @@ class RunTools:
         Tools that the user switched off.
     open_notebook : Path or None
         The notebook of this session, which no tool writes; None: not known.
+    checks : CheckSetup
+        How changes of the project are checked.
     """
 
     project_root: Path
@@ -90,26 +100,21 @@ class RunTools:
     hook_events: frozenset[str] = frozenset()
     disabled: frozenset[str] = frozenset()
     open_notebook: Path | None = None
+    checks: CheckSetup = field(default_factory=CheckSetup)
     _gate: Gate | None = field(default=None, init=False)
     _pool: ScratchPool | None = field(default=None, init=False)
+    _changes: ChangeLedger | None = field(default=None, init=False)
 
     def box_for(self, call: ModelCall, host: RunHost) -> GatedToolBox | None:
         """Return the tools of one call; None for the router and for models without tools."""
         if call.call_kind == "router" or not call.candidate.tools:
             return None
-        if self._gate is None:
-            self._gate = Gate(
-                approver=self.approver,
-                write=host.note,
-                clock=host.clock,
-                redact=self.redact,
-            )
         is_primary = call.call_kind == "primary"
         toolsets = list(self._toolsets(call, host, is_primary=is_primary))
         return GatedToolBox(
             call=call,
             toolsets=toolsets,
-            gate=self._gate,
+            gate=self._gate_of(host),
             policy=replace(
                 self.policy,
                 is_onlooker=not is_primary,
@@ -118,10 +123,77 @@ class RunTools:
             has_room=lambda spent, sent: host.has_room(call, spent, sent),
         )
 
+    async def look(
+        self, order: CollectChanges | RunChecks, host: RunHost, *, call: ModelCall
+    ) -> ChangesCollected | ChecksRan:
+        """Look at what the primary changed, or run the checks of it.
+
+        Parameters
+        ----------
+        order : CollectChanges or RunChecks
+            Which of the two.
+        host : RunHost
+            The run.
+        call : ModelCall
+            The primary's newest call, which the checks belong to.
+
+        Returns
+        -------
+        ChangesCollected or ChecksRan
+            The outcome, whatever happens.
+        """
+        if isinstance(order, CollectChanges):
+            gate = self._gate_of(host)
+            return await self._ledger().collect(
+                host.records,
+                order,
+                timestamp=host.clock.now_ms(),
+                review_rules=gate.review_rules,
+            )
+        checks = CheckTools(
+            self.project_root, order.selection, config=order.config, hide=self._hide
+        )
+        box = GatedToolBox(
+            call=call,
+            toolsets=[checks],
+            gate=self._gate_of(host),
+            # Edits alone were allowed: a check then needs a word of its own (security R37).
+            policy=replace(self.policy, mode="ask") if self.policy.mode == "edits" else self.policy,
+            has_room=lambda spent, sent: host.has_room(call, spent, sent),
+        )
+        return await run_checks(order, host, box=box, tools=checks)
+
+    def _gate_of(self, host: RunHost) -> Gate:
+        if self._gate is None:
+            self._gate = Gate(
+                approver=self.approver,
+                write=host.note,
+                clock=host.clock,
+                redact=self.redact,
+                before_change=self._ledger().begin,
+            )
+        return self._gate
+
+    def _ledger(self) -> ChangeLedger:
+        if self._changes is None:
+            self._changes = ChangeLedger(
+                root=self.project_root, rules=self.policy.rules, redact=self.redact
+            )
+        return self._changes
+
+    def _hide(self, text: str) -> str:
+        return mask_keys(self.redact(text))[0]
+
     @property
     def is_slow_to_open(self) -> bool:
         """Whether hooks or servers are waited for before the first model call."""
         return bool(self.hook_events) or self.servers is not None
+
+    @property
+    def server_names(self) -> tuple[str, ...]:
+        """MCP servers that may be started, as ``scope:name``."""
+        found = () if self.servers is None else self.servers.servers
+        return tuple(f"{one.scope}:{one.name}" for one in found)
 
     async def connect(
         self, group: asyncio.TaskGroup, *, on_report: Callable[[McpReport], None]

@@ -126,8 +126,13 @@ class Git:
         self._root = Path(os.path.realpath(root))
         self._is_trusted = is_trusted
 
-    async def changes(self) -> tuple[Change, ...]:
+    async def changes(self, *, is_each_named: bool = False) -> tuple[Change, ...]:
         """Return the changed files below the project, secrets only by name.
+
+        Parameters
+        ----------
+        is_each_named : bool
+            Name every file of a new folder, not the folder alone.
 
         Returns
         -------
@@ -146,7 +151,7 @@ class Git:
             "--porcelain=v1",
             "-z",
             "--no-renames",
-            "--untracked-files=normal",
+            f"--untracked-files={'all' if is_each_named else 'normal'}",
             "--ignore-submodules=all",
             "--",
             ".",

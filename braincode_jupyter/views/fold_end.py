@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.views import words
 from braincode_jupyter.views.clean import clean_text, clip_text
-from braincode_jupyter.views.fold_calls import note_answer, note_partial, note_warning, with_attempt
+from braincode_jupyter.views.fold_calls import (
+    MAX_ANSWER_CHARS,
+    note_answer,
+    note_partial,
+    note_warning,
+    with_attempt,
+)
 from braincode_jupyter.views.fold_tools import end_calls
 from braincode_jupyter.views.fold_workers import (
     MAX_ITEM_CHARS,
@@ -58,13 +64,23 @@ def note_end(view: RunView, record: RunEnded) -> RunView:
     if view.model_note and view.review.state in {"not_required", "pending"}:
         unreviewed = ReviewView(state="not_reviewed", reason=words.NO_REVIEW_DEMO)
         view = view.model_copy(update={"review": unreviewed})
-    if view.clarification is None and not view.answer.text:
-        view = note_answer(view, record.summary, "completed")
+    if view.clarification is None:
+        view = _with_final_answer(view, record)
     if view.clarification is not None:
         view = view.model_copy(update={"state": "needs_clarification"})
         return _finish(view, "completed", record.timestamp)
     view = view.model_copy(update={"state": "completed"})
     return _note_lost(_told_once(_finish(view, "completed", record.timestamp)))
+
+
+def _with_final_answer(view: RunView, record: RunEnded) -> RunView:
+    """Return the view with the answer that stands: a round of mending may have broken off."""
+    report: JsonValue = record.final_report
+    said = report.get("modelSummary") if isinstance(report, dict) else None
+    if isinstance(said, str) and said.strip():
+        is_same = clean_text(said[:MAX_ANSWER_CHARS]) == view.answer.text
+        return view if is_same else note_answer(view, said, "completed")
+    return view if view.answer.text else note_answer(view, record.summary, "completed")
 
 
 def _told_once(view: RunView) -> RunView:

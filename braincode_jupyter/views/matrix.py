@@ -198,7 +198,7 @@ def _section(naming: _Naming, pointer: SectionPointer, total: int) -> SectionVie
 
 def _key(section: SectionView) -> str | None:
     match section.kind:
-        case "request" | "continuity" | "hook" | "answer":
+        case "request" | "continuity" | "hook" | "answer" | "patch" | "review":
             return section.kind
         case "reference" | "support":
             return f"{section.kind}:{section.source}"

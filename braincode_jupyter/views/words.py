@@ -163,6 +163,8 @@ SECTION_LABELS: Mapping[str, str] = MappingProxyType(
         "hook": "hook text",
         "catalogue": "roles and models",
         "answer": "the answer",
+        "patch": "what was changed",
+        "review": "what the review asked for",
     }
 )
 OWNERS: Mapping[str, str] = MappingProxyType(

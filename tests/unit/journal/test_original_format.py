@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING
 from original_reader import list_original, read_original
 
 from braincode_jupyter.journal import list_sessions, read_lines, read_records
+from braincode_jupyter.protocol.audit_records import PlanReviewed, ToolCallsCounted
+from braincode_jupyter.protocol.change_records import (
+    ChecksRan,
+    FixStarted,
+    PatchSummed,
+    ReviewArtifactsSummed,
+)
 from braincode_jupyter.protocol.outside_records import ToolExecuted
 from braincode_jupyter.protocol.records import (
     OpaqueRecord,
@@ -52,7 +59,17 @@ _TYPES = {
     "hook_subagent_stop",
     "hook_stop",
 }
-_KNOWN_BY_TYPE = {"run_start": RunStart, "worker_start": WorkerStarted, "worker_end": WorkerEnded}
+_KNOWN_BY_TYPE = {
+    "run_start": RunStart,
+    "worker_start": WorkerStarted,
+    "worker_end": WorkerEnded,
+    "check_summary": ChecksRan,
+    "patch_summary": PatchSummed,
+    "review_artifacts_summary": ReviewArtifactsSummed,
+    "fix_iteration": FixStarted,
+    "tool_call_count": ToolCallsCounted,
+    "execution_plan_review": PlanReviewed,
+}
 
 
 def test_every_record_type_of_the_original_is_kept(sessions: Path) -> None:
@@ -71,7 +88,7 @@ def test_records_that_we_share_are_typed_and_the_rest_is_opaque(sessions: Path) 
         assert isinstance(by_type[name], cls)
     assert isinstance(by_type["run_end"], RunEnded)
     assert isinstance(by_type["tool_execution_summary"], ToolExecuted)
-    assert isinstance(by_type["check_summary"], OpaqueRecord)
+    assert isinstance(by_type["handoff"], OpaqueRecord)
     assert by_type["hook_stop"].timestamp > 0
 
 

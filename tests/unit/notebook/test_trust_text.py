@@ -210,3 +210,20 @@ def test_an_undo_says_what_it_did_with_each_file() -> None:
     ]
     assert "\x1b" not in text
     assert "edited no files" in undo_text(UndoneRun(session_id="0123456789ab"))
+
+
+def test_checks_of_a_project_are_shown_and_approved_like_hooks(home: Path, root: Path) -> None:
+    document = {"trusted": True, "commands": {"evil": ["python", "run.py"]}}
+    (root / ".braincode").mkdir()
+    (root / ".braincode" / "checks.json").write_text(json.dumps(document), encoding="utf-8")
+    (root / "run.py").write_text("1", encoding="utf-8")
+    shown: set[str] = set()
+
+    text = trust_text(home, root, shown=shown)
+    told = approve_text(home, root, name="check:checks.json", shown=shown, now_ms=1)
+
+    assert "check:checks.json  inert: not approved" in text
+    assert '"evil": [' in text
+    assert "names run.py (sha256 " in text
+    assert told.startswith("Approved check:checks.json")
+    assert "approved: it runs" in trust_text(home, root, shown=set())
