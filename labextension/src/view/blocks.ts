@@ -42,7 +42,7 @@ export function appendBlocks(
   depth: number
 ): void {
   if (depth > MAX_DEPTH) {
-    parent.appendChild(h('p', 'bc-dim', WORDS.tooDeep));
+    parent.appendChild(h('p', '', textOf(blocks)));
     return;
   }
   for (const [index, block] of blocks.entries()) {
@@ -53,6 +53,12 @@ export function appendBlocks(
     }
     parent.appendChild(drawBlock(block, actions, budget, depth));
   }
+}
+
+/** Blocks that are nested too deeply to be drawn are their text. */
+function textOf(blocks: readonly Block[]): string {
+  const own = (block: Block): string => block.spans.map(span => span.text).join('') + block.text;
+  return blocks.map(block => [own(block), textOf(block.children)].filter(Boolean).join(' ')).join('\n');
 }
 
 function drawBlock(block: Block, actions: Actions, budget: Budget, depth: number): HTMLElement {

@@ -225,7 +225,6 @@ export const WORDS = {
   insertBelow: 'Insert below',
   notSaved: 'This run could not be written to disk.',
   more: (rest: number) => `… ${rest} more`,
-  tooDeep: '…',
   drawFailed: 'The card could not be drawn; this is its text.',
   notARun: 'This output is not a run that this version can draw.',
   palette: 'Braincode',

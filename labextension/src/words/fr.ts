@@ -208,7 +208,6 @@ export const FR: Language = {
     insertBelow: 'Insérer dessous',
     notSaved: 'Cette exécution n’a pas pu être écrite sur le disque.',
     more: rest => `… et ${rest} de plus`,
-    tooDeep: '…',
     drawFailed: 'La carte n’a pas pu être dessinée\u00a0; voici son texte.',
     notARun: 'Cette sortie n’est pas une exécution que cette version sait dessiner.',
     palette: 'Braincode',

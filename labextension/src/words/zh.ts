@@ -198,7 +198,6 @@ export const ZH: Language = {
     insertBelow: '在下方插入',
     notSaved: '此次运行无法写入磁盘。',
     more: rest => `… 还有 ${number(rest)} 项`,
-    tooDeep: '…',
     drawFailed: '无法绘制卡片；以下是它的文本。',
     notARun: '此输出不是本版本能够绘制的运行。',
     palette: 'Braincode',
