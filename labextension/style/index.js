@@ -1,1 +1,2 @@
 import './run.css';
+import './panel.css';

@@ -54,6 +54,7 @@ CONNECTED = """() => {
 }"""
 NONE_RUNNING = """() => ![...document.querySelectorAll('.jp-NotebookPanel .jp-InputPrompt')]
   .some(n => n.textContent.includes('*'))"""
+EXTENSION = "braincode-jupyter-labextension"
 NUMBERED = re.compile(r"\[\d+\]")
 
 # The scripted model; calls whose kind stands in `slow`, and cells with `block()`, take longer than
@@ -97,6 +98,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
     command += ["--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"]
     command += [f"--IdentityProvider.token={token}", "--expose-app-in-browser"]
+    command += ["--JupyterNotebookApp.expose_app_in_browser=True"]
     command += [f"--ServerApp.root_dir={folder}"]
     with (root / "lab.log").open("w") as log:
         process = subprocess.Popen(command, env=_environment(root), stdout=log, stderr=log)  # noqa: S603 - our own interpreter
@@ -158,7 +160,7 @@ def _install_extension(data: Path) -> None:
 
     built = Path(braincode_jupyter.__file__).parent / "labextension"
     if (built / "package.json").is_file():
-        shutil.copytree(built, data / "labextensions" / "braincode-jupyter-labextension")
+        shutil.copytree(built, data / "labextensions" / EXTENSION)
 
 
 def _silence_news(settings: Path) -> None:
@@ -198,6 +200,12 @@ def page(browser: Browser) -> Iterator[Page]:
     made.set_default_timeout(WAIT_MS)
     yield made
     context.close()
+
+
+@pytest.fixture
+def without_extension(page: Page) -> None:
+    """Let the page come without our extension."""
+    page.route(re.compile(rf"/{EXTENSION}/static/"), lambda route: route.abort())
 
 
 class Notebook:
@@ -246,7 +254,7 @@ class Notebook:
 
 @pytest.fixture
 def open_notebook(lab: Lab, page: Page) -> Iterator[Callable[..., Notebook]]:
-    def open_(*sources: str) -> Notebook:
+    def open_(*sources: str, in_notebook_7: bool = False) -> Notebook:
         name = f"t{secrets.token_hex(4)}.ipynb"
         cells = [
             {
@@ -270,6 +278,8 @@ def open_notebook(lab: Lab, page: Page) -> Iterator[Callable[..., Notebook]]:
         path.write_text(json.dumps(document), encoding="utf-8")
         workspace = secrets.token_hex(4)
         url = f"{lab.base}/lab/workspaces/{workspace}/tree/{name}?reset&token={lab.token}"
+        if in_notebook_7:
+            url = f"{lab.base}/notebooks/{name}?token={lab.token}"
         notebook = Notebook(page, path, url)
         notebook.open()
         assert notebook.run(0).locator(".jp-OutputArea-output").all_inner_texts() == []

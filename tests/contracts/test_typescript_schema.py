@@ -97,8 +97,9 @@ def test_drawing_functions_know_neither_jupyter_nor_anywidget() -> None:
     assert [target for target in imports if not target.startswith(allowed)] == []
 
 
-def test_style_sheet_asks_for_nothing_from_outside() -> None:
-    style = (ROOT / "style" / "run.css").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["run.css", "panel.css"])
+def test_style_sheet_asks_for_nothing_from_outside(name: str) -> None:
+    style = (ROOT / "style" / name).read_text(encoding="utf-8")
 
     assert re.findall(r"url\(|@import|https?:", style) == []
     rules = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)

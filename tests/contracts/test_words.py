@@ -99,3 +99,12 @@ def test_every_word_of_the_catalogue_is_said_somewhere() -> None:
 
     assert len(names) > 90
     assert [name for name in names if not re.search(rf"WORDS\.{name}\b", text)] == []
+
+
+def test_every_word_of_commands_and_panels_is_said_somewhere() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in DRAWING)
+    english = (CATALOGUE / "lab-en.ts").read_text(encoding="utf-8")
+    names = re.findall(r"^  (\w+):", english, re.MULTILINE)
+
+    assert len(names) > 40
+    assert [name for name in names if not re.search(rf"LAB\.{name}\b", text)] == []

@@ -2,6 +2,7 @@
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
+import { insertion } from '../protocol/page-events';
 import { readRunView } from '../protocol/read';
 import { drawGuarded, showText } from '../view/guarded';
 import type { Drawing } from '../view/run';
@@ -22,7 +23,7 @@ class RunRenderer extends Widget implements IRenderMime.IRenderer {
       this.drawing.update(view);
     } else {
       this.node.replaceChildren();
-      this.drawing = drawGuarded(this.node, view, { isLive: false });
+      this.drawing = drawGuarded(this.node, view, { isLive: false, ...insertion(() => view.sessionId) });
     }
   }
 

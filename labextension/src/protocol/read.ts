@@ -24,6 +24,11 @@ export function readBlocks(data: unknown): readonly Block[] {
   return readArray(data, ['object', 'Block'], 0) as Block[];
 }
 
+/** Read JSON from outside as an object of the schema; what is missing gets its empty value. */
+export function readObjectOf<T>(data: unknown, name: keyof typeof SHAPES): T {
+  return readObject(data, name, 0) as T;
+}
+
 export function isRecord(data: unknown): data is Record<string, unknown> {
   return typeof data === 'object' && data !== null && !Array.isArray(data);
 }

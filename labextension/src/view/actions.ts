@@ -13,5 +13,6 @@ export type Actions = {
   canAnswer?(approvalId: string): boolean;
   /** Send an answer; false if it could not be sent. */
   answer?(approvalId: string, decision: Decision): boolean;
-  insertCode?(code: string, language: string): void;
+  /** Insert code as a cell below the one that holds `block`; it is never run by that. */
+  insertCode?(code: string, block: Element): void;
 };

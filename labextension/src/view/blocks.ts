@@ -154,7 +154,11 @@ function link(content: Node, href: string): HTMLElement {
   return h('span', '', el, h('span', 'bc-dim', ` (${host})`));
 }
 
+/** What a code cell of a Python kernel can hold. */
+const CELL_LANGUAGES: ReadonlySet<string> = new Set(['', 'python', 'python3', 'py', 'ipython']);
+
 function codeBlock(text: string, language: string, actions: Actions): HTMLElement {
+  const el = h('div', 'bc-codeblock');
   const code = h('code', '', text);
   const pre = h('pre', 'bc-code', code);
   pre.tabIndex = 0;
@@ -166,10 +170,11 @@ function codeBlock(text: string, language: string, actions: Actions): HTMLElemen
   setGroup(pre, name || WORDS.code);
   tools.append(copyButton(WORDS.copyCode, WORDS.copyCode, () => text));
   const { insertCode } = actions;
-  if (insertCode) {
-    tools.append(button(WORDS.insertBelow, 'bc-button', () => insertCode(text, language)));
+  if (insertCode && CELL_LANGUAGES.has(language.trim().toLowerCase())) {
+    tools.append(button(WORDS.insertBelow, 'bc-button bc-insert', () => insertCode(text, el)));
   }
-  return h('div', 'bc-codeblock', pre, tools);
+  el.append(pre, tools);
+  return el;
 }
 
 /** How long `copied` stands on the button. */

@@ -1,6 +1,7 @@
 /** The anywidget: joins a model of the kernel to the drawing. Python decides, this draws. */
 
 import type { RunView } from '../protocol/generated';
+import { insertion } from '../protocol/page-events';
 import { isRecord } from '../protocol/read';
 import type { Decision } from '../view/actions';
 import { drawGuarded, showText } from '../view/guarded';
@@ -92,6 +93,7 @@ class CardOfModel implements Listener {
     this.el.replaceChildren();
     const drawing = drawGuarded(this.el, view, {
       isLive: true,
+      ...insertion(() => this.feed.view?.sessionId ?? ''),
       stop: () => this.stop(),
       retry: contextId => this.model.send({ kind: 'retry', contextId }),
       canAnswer: approvalId => this.feed.nonces.has(approvalId),

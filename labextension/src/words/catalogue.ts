@@ -25,6 +25,7 @@ const LANGUAGES: ReadonlyMap<string, Language> = new Map([
 ]);
 
 export let LOCALE: string;
+export let LAB: Language['lab'];
 export let WORDS: Language['words'];
 export let PHASES: Language['phases'];
 export let EFFECTS: Language['effects'];
@@ -50,6 +51,7 @@ export function speak(code: string = pageLanguage()): void {
   const language = code.toLowerCase().split(/[-_]/)[0] ?? '';
   const catalogue = LANGUAGES.get(language) ?? EN;
   LOCALE = catalogue.locale;
+  LAB = catalogue.lab;
   WORDS = catalogue.words;
   PHASES = catalogue.phases;
   EFFECTS = catalogue.effects;

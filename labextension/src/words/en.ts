@@ -6,6 +6,7 @@
  */
 
 import { plural } from './forms';
+import { LAB } from './lab-en';
 
 const one = plural('en');
 
@@ -245,5 +246,6 @@ export const EN = {
   independence: INDEPENDENCE,
   matrixCells: MATRIX_CELLS,
   severities: SEVERITIES,
-  words: WORDS
+  words: WORDS,
+  lab: LAB
 };

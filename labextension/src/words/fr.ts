@@ -2,11 +2,13 @@
 
 import { plural } from './forms';
 import type { Language } from './language';
+import { LAB } from './lab-fr';
 
 const one = plural('fr');
 
 export const FR: Language = {
   locale: 'fr',
+  lab: LAB,
   runStates: {
     queued: 'en file',
     running: 'en cours',

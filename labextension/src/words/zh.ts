@@ -1,12 +1,14 @@
 /** 简体中文 */
 
 import type { Language } from './language';
+import { LAB } from './lab-zh';
 
 const numbers = new Intl.NumberFormat('zh-CN');
 const number = (count: number): string => numbers.format(count);
 
 export const ZH: Language = {
   locale: 'zh-CN',
+  lab: LAB,
   runStates: {
     queued: '排队中',
     running: '运行中',

@@ -1,0 +1,45 @@
+/**
+ * How a card asks the page around it to insert a cell.
+ *
+ * A live card is a module of its own, and a saved one is drawn by a plugin of its own: neither knows
+ * the notebook. So they ask by events of the document, which our extension answers where it is
+ * installed. Where nobody answers, nothing is offered.
+ */
+
+const ASKED = 'braincode-can-insert';
+const INSERT = 'braincode-insert';
+
+/** Code of an answer, as text; it is never run by inserting it. */
+export type InsertedCode = { readonly code: string; readonly sessionId: string };
+
+type Insertion = { insertCode?(code: string, block: Element): void };
+
+/** What a card offers on this page: inserting below the cell that holds it, or nothing. */
+export function insertion(sessionId: () => string): Insertion {
+  if (document.dispatchEvent(new CustomEvent(ASKED, { cancelable: true }))) {
+    return {};
+  }
+  return {
+    insertCode(code, block) {
+      const detail: InsertedCode = { code, sessionId: sessionId() };
+      block.dispatchEvent(new CustomEvent(INSERT, { bubbles: true, cancelable: true, detail }));
+    }
+  };
+}
+
+/** Answer the cards of this page. */
+export function answerCards(insert: (from: Element, code: InsertedCode) => void): void {
+  document.addEventListener(ASKED, event => event.preventDefault());
+  document.addEventListener(INSERT, event => {
+    const detail: unknown = event instanceof CustomEvent ? event.detail : undefined;
+    if (event.target instanceof Element && isCode(detail)) {
+      event.preventDefault();
+      insert(event.target, detail);
+    }
+  });
+}
+
+function isCode(detail: unknown): detail is InsertedCode {
+  const { code, sessionId } = (detail ?? {}) as Partial<Record<keyof InsertedCode, unknown>>;
+  return typeof code === 'string' && typeof sessionId === 'string';
+}

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.slow
+
+ASK = "%%braincode --roles librarian,analyst --background\nWhy did **the sales** fall?"
+# The primary answers once the file is there, so that the test says when the run ends.
+HELD = """
+import asyncio, pathlib
+gate = pathlib.Path('GATE')
+class Held(ScriptedModel):
+    async def complete(self, call, on_text, tools=None):
+        while call.call_kind == 'primary' and not gate.exists():
+            await asyncio.sleep(0.05)
+        return await super().complete(call, on_text, tools)
+use_models(Held(lambda call: FAIL))
+"""
+TALL = "#\n" * 60
+TOAST = ".Toastify__toast"
+
+
+def held(gate: str, reply: str = "None") -> str:
+    return HELD.replace("GATE", gate).replace("FAIL", reply)
+
+
+def test_the_end_of_a_background_run_is_told_with_a_way_to_its_cell(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(held("gate-1"), ASK, TALL, TALL, "print('next')")
+    notebook.run(1)
+    card = notebook.run(2)
+    notebook.cell(5).scroll_into_view_if_needed()
+    expect(card).not_to_be_in_viewport()
+
+    (notebook.path.parent / "gate-1").touch()
+
+    toast = notebook.page.locator(TOAST)
+    expect(toast).to_contain_text("Background run completed: Why did **the sales** fall?")
+    toast.get_by_role("button", name="Go to the cell").click()
+    expect(card.locator(".bc-state")).to_be_in_viewport()
+    assert notebook.run(5).locator(".jp-OutputArea").inner_text().strip() == "next"
+
+
+def test_a_reader_who_sees_the_card_gets_no_message_over_it(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(held("gate-2"), ASK, "print('next')")
+    notebook.run(1)
+    card = notebook.run(2)
+    expect(card.get_by_role("button", name="Stop")).to_be_visible()
+
+    (notebook.path.parent / "gate-2").touch()
+
+    expect(card.locator(".bc-state")).to_contain_text("completed")
+    assert notebook.run(3).locator(".jp-OutputArea").inner_text().strip() == "next"
+    expect(notebook.page.locator(TOAST)).to_have_count(0)
+
+
+@pytest.mark.usefixtures("without_extension")
+def test_without_the_extension_the_card_changes_and_the_next_cell_says_it_once(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(held("gate-3"), ASK, "print('next')", "print('later')")
+    notebook.run(1)
+    card = notebook.run(2)
+    expect(card.get_by_role("button", name="Stop")).to_be_visible()
+
+    (notebook.path.parent / "gate-3").touch()
+    expect(card).to_contain_text("completed")
+
+    said = notebook.run(3).locator(".jp-OutputArea")
+    expect(said).to_contain_text("braincode: completed in the background: Why did **the sales**")
+    expect(said).to_contain_text("next")
+    assert notebook.run(4).locator(".jp-OutputArea").inner_text().strip() == "later"
+
+
+def test_notebook_7_tells_it_too(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook(held("gate-4"), ASK, TALL, TALL, "1", in_notebook_7=True)
+    notebook.run(1)
+    notebook.run(2)
+    notebook.cell(5).scroll_into_view_if_needed()
+
+    (notebook.path.parent / "gate-4").touch()
+
+    expect(notebook.page.locator(TOAST)).to_contain_text("Background run completed")

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.slow
+
+# The code wants to be more than text, and to run.
+CODE = 'ran = True\nprint("<img src=x onerror=alert(1)>")'
+ANSWER = f"""
+ANSWER = '''Try this:
+
+```python
+{CODE}
+```
+
+```sql
+select 1
+```
+'''
+slow = None
+def answer(call):
+    if call.call_kind == 'primary':
+        return Reply(text=ANSWER)
+    return Reply(text="late", delay_s=600) if call.call_kind == slow else None
+use_models(ScriptedModel(answer))
+ran = False
+"""
+RUN_MIME = "application/vnd.braincode.run+json"
+ACTIVE = re.compile(r"\bjp-mod-active\b")
+ASK = "%%braincode --roles librarian\nShow me code."
+
+
+def test_code_of_a_live_card_becomes_a_cell_below_that_is_not_run(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(
+        f"{ANSWER}slow = 'review'\n",
+        ASK.replace("\n", " --review --background\n"),
+        "print(ran)",
+    )
+    notebook.run(1)
+    card = notebook.run(2)
+    expect(card.get_by_role("button", name="Stop")).to_be_visible()
+
+    card.get_by_role("button", name="Insert below").click()
+
+    expect(notebook.cell(3).locator(".cm-line").first).to_have_text("ran = True")
+    assert "False" in notebook.run(4).locator(".jp-OutputArea").inner_text()
+    card.get_by_role("button", name="Stop").click()
+
+
+def test_code_of_a_saved_card_becomes_a_cell_with_its_origin_and_nothing_else(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(ANSWER, ASK, "last = 1")
+    notebook.run(1)
+    card = notebook.run(2)
+    session_id = notebook.saved()["cells"][2]["outputs"][0]["data"][RUN_MIME]["sessionId"]
+    button = card.get_by_role("button", name="Insert below")
+    expect(button).to_have_count(1)  # SQL is no cell of a Python kernel
+
+    button.focus()
+    notebook.page.keyboard.press("Enter")
+
+    expect(notebook.cell(3)).to_have_class(ACTIVE)
+    cell = notebook.saved()["cells"][3]
+    assert "".join(cell["source"]) == CODE
+    assert cell["metadata"] == {"braincode": {"from": f"@@{session_id}"}}
+    assert (cell["outputs"], cell["execution_count"]) == ([], None)
+    assert "".join(notebook.saved()["cells"][4]["source"]) == "last = 1"
+
+    notebook.page.keyboard.press("z")
+    expect(notebook.cell(3).locator(".cm-line").first).to_have_text("last = 1")
+
+
+def test_a_card_without_a_kernel_inserts_too(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook(ANSWER, ASK)
+    notebook.run(1)
+    notebook.run(2)
+    notebook.saved()
+    notebook.command("notebook:shutdown-kernel")
+    notebook.open(has_kernel=False)
+
+    notebook.cell(2).get_by_role("button", name="Insert below").click()
+
+    expect(notebook.cell(3).locator(".cm-line").first).to_have_text("ran = True")
+
+
+@pytest.mark.usefixtures("without_extension")
+def test_without_the_extension_a_card_has_no_button_that_does_nothing(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(ANSWER, ASK.replace("\n", " --background\n"), "_braincode")
+    notebook.run(1)
+
+    card = notebook.run(2)
+
+    expect(card.locator(".bc-codeblock").or_(card.locator("pre")).first).to_be_visible()
+    expect(card.get_by_role("button", name="Insert below")).to_have_count(0)
+
+
+def test_notebook_7_inserts_below_too(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook(ANSWER, ASK, "last = 1", in_notebook_7=True)
+    notebook.run(1)
+
+    notebook.run(2).get_by_role("button", name="Insert below").click()
+
+    expect(notebook.cell(3).locator(".cm-line").first).to_have_text("ran = True")
