@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.protocol.outside import McpServerEntry, McpServers, PinnedTool
 from braincode_jupyter.tools.mcp import McpHub
 from braincode_jupyter.tools.mcp_servers import McpLimits
+from braincode_jupyter.tools.mcp_toolset import toolset_for
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from pydantic import JsonValue
 
     from braincode_jupyter.protocol.outside_records import McpReport
     from braincode_jupyter.protocol.tools import ToolReturn
-    from braincode_jupyter.tools.mcp import McpToolset
     from braincode_jupyter.tools.mcp_servers import ProgressNote
+    from braincode_jupyter.tools.mcp_toolset import McpToolset
 
 SERVER = Path(__file__).parent / "fixtures" / "mcp" / "server.py"
 OLD_SERVER = SERVER.with_name("old_server.py")
@@ -32,9 +33,16 @@ class MemoryPins:
 
     def __init__(self) -> None:
         self.tools: dict[str, dict[str, PinnedTool]] = {}
+        self.lists: dict[str, list[Mapping[str, JsonValue]]] = {}
 
     def pinned(self, server: McpServerEntry) -> Mapping[str, PinnedTool] | None:
         return self.tools.get(server.key)
+
+    def listed(self, server: McpServerEntry) -> Sequence[Mapping[str, JsonValue]] | None:
+        return self.lists.get(server.key)
+
+    def remember(self, server: McpServerEntry, tools: Sequence[Mapping[str, JsonValue]]) -> None:
+        self.lists[server.key] = list(tools)
 
     def pin(self, server: McpServerEntry, tools: Mapping[str, str]) -> None:
         self.tools[server.key] = {n: PinnedTool(digest=digest) for n, digest in tools.items()}
@@ -61,8 +69,10 @@ class Connected:
     def __init__(self, hub: McpHub, report: McpReport, notes: list[ProgressNote]) -> None:
         self.hub = hub
         self.report = report
+        self.reports: list[McpReport] = []
+        self.notices: list[str] = []
         self.notes = notes
-        self.tools: McpToolset = hub.toolset_for("analyst", is_primary=True)
+        self.tools: McpToolset = toolset_for(hub, "analyst", is_primary=True)
 
     async def call(self, tool: str, server: str = "srv", **arguments: JsonValue) -> ToolReturn:
         name = f"mcp__{server}__{tool}"
@@ -76,7 +86,7 @@ async def connected(
     limits: McpLimits | None = None,
     pins: MemoryPins | None = None,
     budget_s: float = 60.0,
-) -> AsyncIterator[Connected]:
+) -> AsyncGenerator[Connected]:
     """Start servers in ``root`` and end them."""
     notes: list[ProgressNote] = []
     hub = McpHub(
@@ -86,10 +96,18 @@ async def connected(
         on_progress=notes.append,
     )
     async with asyncio.TaskGroup() as group:
+        notices: list[str] = []
+        reports: list[McpReport] = []
         report = await hub.connect(
-            McpServers(servers=entries or (stdio_entry(),)), group=group, budget_s=budget_s
+            McpServers(servers=entries or (stdio_entry(),)),
+            group=group,
+            budget_s=budget_s,
+            on_report=reports.append,
+            on_notice=notices.append,
         )
+        given = Connected(hub, report, notes)
+        given.reports, given.notices = reports, notices
         try:
-            yield Connected(hub, report, notes)
+            yield given
         finally:
             await hub.aclose()

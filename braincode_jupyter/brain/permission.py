@@ -172,8 +172,13 @@ def protected(path: str) -> bool:
     )
 
 
+_START_NOTHING_NEW = frozenset({"mcp__connect"})
+"""Starts servers that the user configured, and sends them nothing."""
+
+
 def _on_reading(tool: ToolSpec, policy: Policy) -> Decision:
-    if tool.name.startswith("mcp__") and policy.has_read_untrusted and policy.mode != "all":
+    is_sending = tool.name.startswith("mcp__") and tool.name not in _START_NOTHING_NEW
+    if is_sending and policy.has_read_untrusted and policy.mode != "all":
         return Decision(action="ask", reason="it can send out what this run has read")
     return Decision(action="allow", reason="it only looks")
 

@@ -44,6 +44,12 @@ MAX_NAME_CHARS: Final = 64
 MAX_TIMEOUT_S: Final = 3_600
 """Longest wait of one call for a sign of life that an entry may ask for; seconds."""
 
+DISABLED_TOOLS: Final = "disabledTools"
+"""Field of an entry with names of tools at the server that are off."""
+MAX_DISABLED_TOOLS: Final = 128
+"""Names in that field."""
+
+_NOT_WHAT_IS_STARTED: Final = ("trusted", "disabled", "timeout", DISABLED_TOOLS)
 _AUTH: Final = re.compile(r"\$\{BRAINCODE_AUTH:([^}]*)\}")
 _AUTH_MARK: Final = "${BRAINCODE_AUTH:"
 _NOT_IN_TOOL_NAMES: Final = re.compile(r"[^A-Za-z0-9_]")
@@ -239,6 +245,7 @@ def _stdio(
         env=env,
         secrets=secrets,
         timeout_s=_timeout_s(fields),
+        disabled_tools=_disabled_tools(fields),
     )
 
 
@@ -264,6 +271,7 @@ def _http(
         headers=filled,
         secrets=secrets,
         timeout_s=_timeout_s(fields),
+        disabled_tools=_disabled_tools(fields),
     )
 
 
@@ -276,6 +284,13 @@ def _timeout_s(fields: Mapping[str, JsonValue]) -> float | None:
     if not 1 <= value <= MAX_TIMEOUT_S:
         raise _Skip(f"its 'timeout' is no number of seconds from 1 to {MAX_TIMEOUT_S:,}")
     return float(value)
+
+
+def _disabled_tools(fields: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    value = fields.get(DISABLED_TOOLS, [])
+    if not isinstance(value, list) or len(value) > MAX_DISABLED_TOOLS:
+        raise _Skip(f"its {DISABLED_TOOLS!r} are no list of at most {MAX_DISABLED_TOOLS} names")
+    return tuple(_text(name, f"a name of {DISABLED_TOOLS!r}") for name in value)
 
 
 def _filled(
@@ -340,7 +355,7 @@ def _api_key(entry: JsonValue | None) -> str | None:
 
 def _digest(fields: Mapping[str, JsonValue]) -> str:
     """Return the digest of an entry without the flags that don't change what is started."""
-    kept = {k: v for k, v in fields.items() if k not in ("trusted", "disabled", "timeout")}
+    kept = {k: v for k, v in fields.items() if k not in _NOT_WHAT_IS_STARTED}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 

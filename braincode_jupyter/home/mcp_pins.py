@@ -3,17 +3,30 @@
 The tools of an entry that was never seen are accepted as they are, since the user typed or approved
 that entry. From then on a tool that is new or that changed is off until the user accepts it. A
 changed entry counts as never seen; a project's has to be approved again before it gets here.
+What a server last sent is kept beside that in ``cache``, so that it is started when a tool
+of it is called and not before.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from braincode_jupyter.errors import ConfigurationError
+from braincode_jupyter.home.json_files import (
+    MAX_FILE_BYTES,
+    PRIVATE_MODE,
+    read_object,
+    write_json,
+)
+from braincode_jupyter.home.paths import ensure_home
 from braincode_jupyter.home.trust import change_trust_file, read_trust_file
 from braincode_jupyter.protocol.outside import PinnedTool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -87,6 +100,53 @@ class FilePins:
         """
         tools = {**(self.pinned(server) or {}), name: PinnedTool(digest=digest, is_read=is_read)}
         self._write(server, tools)
+
+    def listed(self, server: McpServerEntry) -> Sequence[Mapping[str, JsonValue]] | None:
+        """Return the tools of a server as it last sent them; None if that is not known.
+
+        Parameters
+        ----------
+        server : McpServerEntry
+            Their server; a changed entry is another one.
+
+        Returns
+        -------
+        sequence of mapping or None
+            As they came: their digests are made anew and held against the pins.
+        """
+        try:
+            document = read_object(self._listing(server))
+        except ConfigurationError:
+            return None
+        if document is None or document.get("entry") != server.digest:
+            return None
+        tools = document.get("tools")
+        if not isinstance(tools, list):
+            return None
+        return [tool for tool in tools if isinstance(tool, Mapping)]
+
+    def remember(self, server: McpServerEntry, tools: Sequence[Mapping[str, JsonValue]]) -> None:
+        """Keep the tools of a server as it sent them; a list that is too long is not kept.
+
+        Parameters
+        ----------
+        server : McpServerEntry
+            Their server.
+        tools : sequence of mapping
+            As they came.
+        """
+        plain: list[JsonValue] = [dict(tool) for tool in tools]
+        if self.listed(server) == plain:
+            return
+        document: dict[str, JsonValue] = {"entry": server.digest, "tools": plain}
+        if len(json.dumps(document, indent=2, ensure_ascii=False).encode()) > MAX_FILE_BYTES:
+            return
+        ensure_home(self._home)
+        write_json(self._listing(server), document, mode=PRIVATE_MODE)
+
+    def _listing(self, server: McpServerEntry) -> Path:
+        name = hashlib.sha256(self._name(server).encode()).hexdigest()[:32]
+        return self._home / "cache" / f"mcp-{name}.json"
 
     def _write(self, server: McpServerEntry, tools: Mapping[str, PinnedTool]) -> None:
         row: dict[str, JsonValue] = {

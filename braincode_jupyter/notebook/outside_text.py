@@ -1,4 +1,4 @@
-"""Texts of the subcommands on what runs beside models: MCP servers, hooks, skills.
+"""Texts of the subcommands on what stands beside models: hooks and skills; and how they are listed.
 
 Files are read and nothing is started. Values of variables and headers are never shown.
 """
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.home import load_home, load_support
 from braincode_jupyter.home.hooks_file import read_hooks
-from braincode_jupyter.home.mcp_file import read_mcp_servers
 from braincode_jupyter.home.support import MAX_SKILLS_SHOWN
 from braincode_jupyter.home.trust import read_approvals
 from braincode_jupyter.models import known_secrets
@@ -22,46 +21,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from braincode_jupyter.home import Home
-    from braincode_jupyter.protocol.outside import HookHandler, McpServerEntry
+    from braincode_jupyter.protocol.outside import HookHandler
 
 _COMMAND_CHARS = 300
 _USER_SKILL = "user-skill:"
 _PROJECT_SKILL = "skill:"
 _TRUST = "%braincode trust shows what the project asks for, and approves it."
-
-
-def mcp_text(home: Path, root: Path) -> str:
-    """List the MCP servers of user and project.
-
-    Parameters
-    ----------
-    home : Path
-        The home folder.
-    root : Path
-        The project.
-
-    Returns
-    -------
-    str
-        One row each: whose, which, whether it would be started, and what.
-    """
-    documents = load_home(home)
-    found = read_mcp_servers(
-        home, root, approvals=read_approvals(home), api_keys=documents.auth.providers
-    )
-    rows = [
-        (f"{server.scope}:{server.name}", f"trusted: starts with a run ({_server(server)})")
-        for server in found.servers
-    ]
-    rows += [(f"{one.scope}:{one.name}", f"inert: {one.reason}") for one in found.skipped]
-    return _listing(
-        rows,
-        found.notices,
-        nothing="No MCP servers: neither ~/.braincode/mcp.json nor .mcp.json of the project names "
-        "one.",
-        hint=_TRUST,
-        redact=_redactor(documents),
-    )
 
 
 def hooks_text(home: Path, root: Path) -> str:
@@ -87,13 +52,13 @@ def hooks_text(home: Path, root: Path) -> str:
     documents = load_home(home)
     handlers = read_hooks(home, root, approvals=read_approvals(home))
     is_off = not documents.settings.are_hooks_on
-    return _listing(
+    return listing(
         [(f"{one.scope}:{one.event}", _hook(one)) for one in handlers],
         ("Hooks are switched off in settings.json: none runs.",) if is_off else (),
         nothing="No hooks: neither ~/.braincode/hooks.json nor .agents/hooks.json of the project "
         "names one.",
         hint=_TRUST,
-        redact=_redactor(documents),
+        redact=redactor(documents),
     )
 
 
@@ -124,18 +89,12 @@ def skills_text(home: Path, root: Path) -> str:
             is_sent = number < MAX_SKILLS_SHOWN
             state = "sent as text" if is_sent else f"not sent: beyond {MAX_SKILLS_SHOWN} skills"
             rows.append((f"{scope}:{name}", f"{state} ({uri})"))
-    return _listing(
+    return listing(
         rows,
         support.notices,
         nothing="No skills: neither ~/.braincode/skills nor .agents/skills of the project has one.",
         hint="A skill is text for the agents; nothing of it is run.",
         redact=str,
-    )
-
-
-def _server(server: McpServerEntry) -> str:
-    return server.url or first_line(
-        " ".join((server.command, *server.args)), limit_chars=_COMMAND_CHARS
     )
 
 
@@ -146,11 +105,23 @@ def _hook(handler: HookHandler) -> str:
     return f"{state}{matcher} ({command})"
 
 
-def _redactor(documents: Home) -> Callable[[str], str]:
+def redactor(documents: Home) -> Callable[[str], str]:
+    """Return what takes configured keys out of a text.
+
+    Parameters
+    ----------
+    documents : Home
+        What the user configured.
+
+    Returns
+    -------
+    callable
+        From a text to one without them.
+    """
     return known_secrets(documents.models.models, documents.auth.providers, dict(os.environ)).redact
 
 
-def _listing(
+def listing(
     rows: Sequence[Sequence[str]],
     notices: Iterable[str],
     *,
@@ -158,5 +129,25 @@ def _listing(
     hint: str,
     redact: Callable[[str], str],
 ) -> str:
+    """Return a listing without keys and hidden characters.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+        Name and what is said of it.
+    notices : iterable of str
+        Sentences at the end.
+    nothing : str
+        What stands there without rows.
+    hint : str
+        What stands below the rows.
+    redact : callable
+        Takes keys out of a text.
+
+    Returns
+    -------
+    str
+        To be printed.
+    """
     body = f"{table(rows)}\n{hint}" if rows else nothing
     return clean_text(redact("\n".join((body, *notices))))

@@ -306,10 +306,13 @@ def _undo(context: Context, rest: str) -> str:
 
 
 def _mcp(context: Context, rest: str) -> str:
-    del rest
-    from braincode_jupyter.notebook.outside_text import mcp_text  # noqa: PLC0415 - light load
+    from braincode_jupyter.notebook import mcp_text as texts  # noqa: PLC0415 - light load
 
-    return mcp_text(context.home, Path.cwd())
+    shown, root = context.notebook.shown_to_trust, Path.cwd()
+    verb, _, name = rest.partition(" ")
+    if not rest:
+        return texts.mcp_text(context.home, root, shown=shown)
+    return texts.say_of_mcp(context.home, root, verb=verb, name=name.strip(), shown=shown)
 
 
 def _hooks(context: Context, rest: str) -> str:
@@ -388,7 +391,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         Subcommand(name="roles", run=_roles, help="roles that can work"),
         Subcommand(name="brains", run=_brains, help="Brain presets"),
         Subcommand(name="models", run=_models, help="models, and which can be used"),
-        Subcommand(name="mcp", run=_mcp, help="MCP servers, and which may be started"),
+        Subcommand(
+            name="mcp",
+            run=_mcp,
+            usage="[enable|disable|accept|read NAME]",
+            help="MCP servers and their tools: look, switch, accept, mark as only reading",
+        ),
         Subcommand(name="hooks", run=_hooks, help="hooks, and which may run"),
         Subcommand(name="skills", run=_skills, help="skills of the project and your own"),
         Subcommand(

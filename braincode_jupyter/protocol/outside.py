@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from pydantic import JsonValue
 
     from braincode_jupyter.protocol.outside_records import Scope, SkippedServer
 
@@ -46,6 +48,8 @@ class McpServerEntry:
         Keys that were filled in, for redaction.
     timeout_s : float or None
         Longest wait of one call for a sign of life; seconds. None: the default.
+    disabled_tools : tuple of str
+        Names of tools at the server that the user switched off.
     """
 
     scope: Scope
@@ -59,6 +63,7 @@ class McpServerEntry:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     timeout_s: float | None = None
+    disabled_tools: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -89,6 +94,14 @@ class ToolPins(Protocol):
 
     def pinned(self, server: McpServerEntry) -> Mapping[str, PinnedTool] | None:
         """Return the accepted tools by name; None if this entry was never seen."""
+        ...
+
+    def listed(self, server: McpServerEntry) -> Sequence[Mapping[str, JsonValue]] | None:
+        """Return the tools of a server as it last sent them; None if that is not known."""
+        ...
+
+    def remember(self, server: McpServerEntry, tools: Sequence[Mapping[str, JsonValue]]) -> None:
+        """Keep the tools of a server as it sent them, so that it need not be started to know."""
         ...
 
     def pin(self, server: McpServerEntry, tools: Mapping[str, str]) -> None:

@@ -300,12 +300,17 @@ class Orchestrator:
         if self.ended is not None:
             return
         try:
-            report = await self.tools.connect(group, on_report=self._note_servers)
+            report = await self.tools.connect(
+                group, on_report=self._note_servers, on_notice=self._warn
+            )
         except MissingDependencyError as error:
-            self.note(Warned(timestamp=self.clock.now_ms(), message=str(error)))
+            self._warn(str(error))
         else:
             if report is not None:
                 self._note_servers(report)
+
+    def _warn(self, message: str) -> None:
+        self.note(Warned(timestamp=self.clock.now_ms(), message=message))
 
     def _note_servers(self, report: McpReport) -> None:
         self.note(McpConnected(timestamp=self.clock.now_ms(), report=report))

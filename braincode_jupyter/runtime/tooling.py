@@ -25,6 +25,7 @@ from braincode_jupyter.runtime.toolbox import Gate, GatedToolBox
 from braincode_jupyter.tools.checks import CheckTools
 from braincode_jupyter.tools.data import DataTools
 from braincode_jupyter.tools.granted import granted_by
+from braincode_jupyter.tools.mcp_toolset import toolset_for
 from braincode_jupyter.tools.run_python import PythonTools
 from braincode_jupyter.tools.scratch_pool import ScratchPool
 from braincode_jupyter.tools.sets import project_toolset
@@ -196,12 +197,18 @@ class RunTools:
         return tuple(f"{one.scope}:{one.name}" for one in found)
 
     async def connect(
-        self, group: asyncio.TaskGroup, *, on_report: Callable[[McpReport], None]
+        self,
+        group: asyncio.TaskGroup,
+        *,
+        on_report: Callable[[McpReport], None],
+        on_notice: Callable[[str], None],
     ) -> McpReport | None:
-        """Start the MCP servers; None if none is configured."""
+        """Make the MCP servers ready; None if none is configured."""
         if self.hub is None or self.servers is None:
             return None
-        report = await self.hub.connect(self.servers, group=group, on_report=on_report)
+        report = await self.hub.connect(
+            self.servers, group=group, on_report=on_report, on_notice=on_notice
+        )
         return None if report.is_empty else report
 
     async def fire(self, point: HookPoint) -> HookReport:
@@ -237,7 +244,7 @@ class RunTools:
         if call.role in NOTEBOOK_ROLES and (granted.variables or granted.cells or granted.outputs):
             found.extend(self._data_tools(call, granted))
         if self.hub is not None:
-            found.append(self.hub.toolset_for(call.role, is_primary=is_primary))
+            found.append(toolset_for(self.hub, call.role, is_primary=is_primary))
         if is_primary and call.role != "review" and not self.forces_roles:
             found.append(DispatchTool(host))
         return found

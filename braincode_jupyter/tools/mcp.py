@@ -1,15 +1,13 @@
-"""All MCP servers of a run, and the tools of them that an agent may call.
+"""All MCP servers of a run, and the tools of them that may be called at all.
 
-Nothing that a server says decides anything: a tool is on only as the user accepted it, it runs
-unasked only if the user marked exactly this tool as read, and agents that must not change anything
-are given marked ones alone (security R63, R123).
+Nothing that a server says decides anything: a tool is on only as the user accepted it, and it runs
+unasked only if the user marked exactly this tool as read (security R63).
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from braincode_jupyter.errors import BraincodeError
@@ -21,11 +19,16 @@ from braincode_jupyter.protocol.outside_records import (
     SkippedServer,
     ToolOff,
 )
-from braincode_jupyter.protocol.tools import ToolRefused, ToolReturn, ToolSpec, ToolTarget
-from braincode_jupyter.tools.mcp_names import WEB_SEARCH, NamedTool, cut_bytes, name_tools
+from braincode_jupyter.tools.mcp_names import (
+    WEB_SEARCH,
+    NamedTool,
+    listed_tool,
+    name_tools,
+)
+from braincode_jupyter.tools.mcp_results import error_return
 from braincode_jupyter.tools.mcp_servers import McpLimits, McpServer
-from braincode_jupyter.tools.mcp_transport import sdk
-from braincode_jupyter.tools.progress import listener_of_call
+from braincode_jupyter.tools.mcp_slots import MAX_STARTS, ServerSlot
+from braincode_jupyter.tools.mcp_transport import import_sdk
 from braincode_jupyter.views.clean import clean_line
 
 if TYPE_CHECKING:
@@ -40,20 +43,19 @@ if TYPE_CHECKING:
         PinnedTool,
         ToolPins,
     )
+    from braincode_jupyter.protocol.tools import ToolReturn
     from braincode_jupyter.tools.mcp_names import ListedTool
     from braincode_jupyter.tools.mcp_servers import ProgressNote
 
 STARTUP_BUDGET_S: Final = 10.0
 """How long a run waits for its servers; tools of later ones appear when they are ready."""
-MAX_ARGUMENTS_BYTES: Final = 64 * 1024
-"""Arguments of one call as JSON."""
-WITHOUT_TOOLS: Final = frozenset({"routeBrain", "planner", "pet", "imageMaker"})
-"""Roles that get no tools."""
 
 _MIN_SECRET_CHARS: Final = 6
+_PENDING: Final = {
+    "waiting": "starts with the first call of one of its tools",
+    "starting": "still starting",
+}
 _CANCEL_WAIT_S: Final = 3.0
-_SPEC_ROOM_S: Final = 5.0
-_MAX_SPEC_BYTES: Final = 2 * 1024 + 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +103,9 @@ class McpHub:
         self._on_progress = on_progress
         self._on_report: Callable[[McpReport], None] | None = None
         self._skipped: tuple[SkippedServer, ...] = ()
-        self._servers: list[McpServer] = []
+        self._on_notice: Callable[[str], None] = _unheard
+        self._group: asyncio.TaskGroup | None = None
+        self._slots: list[ServerSlot] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._named: tuple[NamedTool, ...] = ()
         self._is_late = False
@@ -113,8 +117,11 @@ class McpHub:
         group: asyncio.TaskGroup,
         budget_s: float = STARTUP_BUDGET_S,
         on_report: Callable[[McpReport], None] | None = None,
+        on_notice: Callable[[str], None] | None = None,
     ) -> McpReport:
-        """Start all servers and wait for them, up to a budget.
+        """Make all servers ready to be used, and wait up to a budget for those that are started.
+
+        A server whose tools are remembered is started by the first call of one of them.
 
         Parameters
         ----------
@@ -125,7 +132,9 @@ class McpHub:
         budget_s : float
             Longest wait; seconds. Later servers go on starting.
         on_report : callable or None
-            Gets one more report once the last late server has settled.
+            Gets one more report once the last late server has settled, and when one is started.
+        on_notice : callable or None
+            Gets sentences for the user: what a server asked for, that one was started again.
 
         Returns
         -------
@@ -138,37 +147,51 @@ class McpHub:
             If there are servers and the SDK is not installed.
         """
         self._skipped = servers.skipped
-        self._on_report = on_report
-        if servers.servers:
+        self._on_report, self._group = on_report, group
+        self._on_notice = on_notice or _unheard
+        self._slots += [self._slot(entry) for entry in servers.servers]
+        unknown = [slot for slot in self._slots if slot.known is None]
+        if unknown:
             # A second of importing, which must not hold the loop of other runs.
-            await asyncio.to_thread(_import_sdk)
-        for entry in servers.servers:
-            server = McpServer(
-                entry,
-                self._root,
-                self._limits.of(entry),
-                _redactor(entry, self._redact),
-                on_progress=self._on_progress,
-                on_change=self._changed,
-            )
-            self._servers.append(server)
-            self._tasks.append(group.create_task(server.serve(), name=f"mcp {entry.key}"))
+            await asyncio.to_thread(import_sdk)
+        for slot in unknown:
+            slot.start()
+        self._name_all()
         try:
             async with asyncio.timeout(budget_s):
-                for server in self._servers:
-                    await server.settled.wait()
+                for slot in unknown:
+                    await slot.ready()
         except TimeoutError:
             self._is_late = True
         return self.report()
 
+    async def bring_up(self, name: str = "") -> McpReport:
+        """Start what waits and what has failed, as often as it may be started.
+
+        Parameters
+        ----------
+        name : str
+            One server; empty: all.
+
+        Returns
+        -------
+        McpReport
+            What became of each server.
+        """
+        wanted = [slot for slot in self._slots if name in ("", slot.entry.name)]
+        await asyncio.gather(*(slot.ready() for slot in wanted if slot.state != "ready"))
+        return self.report()
+
     def report(self) -> McpReport:
         """Return what became of each server so far."""
-        ready = [server for server in self._servers if server.state == "ready"]
+        ready = [slot for slot in self._slots if slot.state == "ready"]
         on = self.named()
         pending = [
-            SkippedServer(scope=s.entry.scope, name=_shown(s.entry.name), reason="still starting")
-            for s in self._servers
-            if s.state == "starting"
+            SkippedServer(
+                scope=slot.entry.scope, name=_shown(slot.entry.name), reason=_PENDING[slot.state]
+            )
+            for slot in self._slots
+            if slot.state in _PENDING
         ]
         return McpReport(
             connected=tuple(
@@ -179,15 +202,16 @@ class McpHub:
                 )
                 for server in ready
             ),
+            strategy="lazy" if any(slot.state == "waiting" for slot in self._slots) else "eager",
             failed=tuple(
                 FailedServer(scope=s.entry.scope, name=_shown(s.entry.name), error=s.error)
-                for s in self._servers
+                for s in self._slots
                 if s.state == "failed"
             ),
             skipped=self._skipped,
             pending=tuple(pending),
             tool_count=sum(1 for named in on if named.name != WEB_SEARCH),
-            loading=bool(pending),
+            loading=any(slot.state == "starting" for slot in self._slots),
             off=tuple(
                 ToolOff(server=_shown(n.listed.server), tool=_shown(n.listed.tool), reason=n.off)
                 for n in self._named
@@ -197,7 +221,7 @@ class McpHub:
 
     def offered(self) -> tuple[OfferedTool, ...]:
         """Return all tools, also those that are off, for a person to look at and to accept."""
-        by_key = {(s.entry.scope, s.entry.name): s.entry for s in self._servers}
+        by_key = {(s.entry.scope, s.entry.name): s.entry for s in self._slots}
         return tuple(
             OfferedTool(server=by_key[named.listed.scope, named.listed.server], named=named)
             for named in self._named
@@ -207,26 +231,9 @@ class McpHub:
         """Look at the pins again, after the user accepted something."""
         self._name_all()
 
-    def toolset_for(self, role: str, *, is_primary: bool = False) -> McpToolset:
-        """Return the tools of one agent.
-
-        Parameters
-        ----------
-        role : str
-            Its role.
-        is_primary : bool
-            Whether it is the primary; all others get tools marked as read alone.
-
-        Returns
-        -------
-        McpToolset
-            It follows the hub: tools of late servers appear in it.
-        """
-        return McpToolset(self, may_change=is_primary, is_empty=role in WITHOUT_TOOLS)
-
     def named(self) -> Sequence[NamedTool]:
-        """Return the tools that may be called, of servers that are up."""
-        up = {(s.entry.scope, s.entry.name) for s in self._servers if s.state == "ready"}
+        """Return the tools that may be called, of servers that are up or can be brought up."""
+        up = {(slot.entry.scope, slot.entry.name) for slot in self._slots if slot.is_on}
         return [n for n in self._named if not n.off and (n.listed.scope, n.listed.server) in up]
 
     async def call(
@@ -236,19 +243,41 @@ class McpHub:
         *,
         note: Callable[[ProgressNote], None] | None = None,
     ) -> ToolReturn:
-        """Call a tool at its server."""
-        server = self._server_of(tool)
-        return await server.call(tool.tool, arguments, digest=tool.digest, note=note)
+        """Call a tool at its server, which is started if it is not there."""
+        slot = self._slot_of(tool)
+        was_up = slot.state == "ready"
+        server = await slot.ready()
+        if server is None:
+            text = f"The MCP server {_shown(slot.entry.name)!r} cannot be started any more."
+            return error_return(_shown(slot.entry.name), text, code="server_down")
+        if not was_up:
+            self._tell_report()
+        given = await server.call(tool.tool, arguments, digest=tool.digest, note=note)
+        if slot.state == "failed":
+            self._tell_report()
+            if slot.is_on:
+                again = f" A further call starts it again: start {slot.starts + 1} of {MAX_STARTS}."
+                return replace(given, text=given.text + again)
+        return given
+
+    def can_bring_up(self) -> bool:
+        """Say whether a server waits or has failed, and may be started."""
+        return any(slot.state in ("waiting", "failed") and slot.may_start for slot in self._slots)
+
+    def connect_s(self) -> float:
+        """Longest that starting one server may take; seconds."""
+        return self._limits.connect_s
 
     def longest_call_s(self, tool: ListedTool) -> float:
         """Longest that a call of a tool may take in any case; seconds."""
-        return self._server_of(tool).limits.longest_call_s
+        limits = self._limits.of(self._slot_of(tool).entry)
+        return limits.longest_call_s + limits.connect_s
 
     async def aclose(self) -> None:
         """End all servers and everything they started, within a bound; a second call is nothing."""
         tasks, self._tasks = self._tasks, []
-        for server in self._servers:
-            server.close()
+        for slot in self._slots:
+            slot.close()
         if not tasks:
             return
         _, late = await asyncio.wait(tasks, timeout=self._limits.close_s)
@@ -257,25 +286,69 @@ class McpHub:
         if late:
             await asyncio.wait(late, timeout=_CANCEL_WAIT_S)
 
-    def _server_of(self, tool: ListedTool) -> McpServer:
-        return next(server for server in self._servers if _is_of(tool, server.entry))
+    def _tell_report(self) -> None:
+        if self._on_report is not None:
+            self._on_report(self.report())
+
+    def _slot_of(self, tool: ListedTool) -> ServerSlot:
+        return next(slot for slot in self._slots if _is_of(tool, slot.entry))
+
+    def _slot(self, entry: McpServerEntry) -> ServerSlot:
+        redact = _redactor(entry, self._redact)
+
+        def connect() -> McpServer:
+            if self._group is None:
+                raise RuntimeError("servers are started within connect")
+            server = McpServer(
+                entry,
+                self._root,
+                self._limits.of(entry),
+                redact,
+                on_progress=self._on_progress,
+                on_change=self._changed,
+                on_notice=self._on_notice,
+            )
+            self._tasks.append(self._group.create_task(server.serve(), name=f"mcp {entry.key}"))
+            return server
+
+        return ServerSlot(
+            entry=entry, connect=connect, known=self._remembered(entry), tell=self._on_notice
+        )
+
+    def _remembered(self, entry: McpServerEntry) -> tuple[ListedTool, ...] | None:
+        try:
+            if self._pins.pinned(entry) is None:
+                return None
+            raws = self._pins.listed(entry)
+        except BraincodeError:  # an unreadable file remembers nothing
+            return None
+        if raws is None:
+            return None
+        return tuple(listed_tool(entry.scope, entry.name, raw=raw) for raw in raws)
 
     def _changed(self) -> None:
         self._name_all()
-        is_loading = any(server.state == "starting" for server in self._servers)
+        is_loading = any(slot.state == "starting" for slot in self._slots)
         if self._is_late and not is_loading and self._on_report is not None:
             self._is_late = False
             self._on_report(self.report())
 
     def _name_all(self) -> None:
-        known = [server for server in self._servers if server.tools]
+        known = [slot for slot in self._slots if slot.tools]
         pins: dict[tuple[Scope, str], Mapping[str, PinnedTool]] = {
-            (server.entry.scope, server.entry.name): self._accepted(server) for server in known
+            (slot.entry.scope, slot.entry.name): self._accepted(slot) for slot in known
         }
-        tools = [tool for server in known for tool in server.tools]
-        self._named = name_tools(tools, pins=pins, reserved=self._reserved)
+        tools = [tool for slot in known for tool in slot.tools]
+        switched_off = {
+            (slot.entry.scope, slot.entry.name, tool)
+            for slot in known
+            for tool in slot.entry.disabled_tools
+        }
+        self._named = name_tools(
+            tools, pins=pins, reserved=self._reserved, switched_off=switched_off
+        )
 
-    def _accepted(self, server: McpServer) -> Mapping[str, PinnedTool]:
+    def _accepted(self, server: ServerSlot) -> Mapping[str, PinnedTool]:
         """Return what the user accepted of a server; what was never seen is accepted as it is."""
         try:
             pinned = self._pins.pinned(server.entry)
@@ -283,114 +356,11 @@ class McpHub:
                 usable = {t.tool: t.digest for t in server.tools if not t.problem}
                 self._pins.pin(server.entry, usable)
                 pinned = self._pins.pinned(server.entry)
+            if server.server is not None and server.server.tools:
+                self._pins.remember(server.entry, [tool.raw for tool in server.tools])
         except BraincodeError:  # an unreadable trust file accepts nothing
             return {}
         return pinned or {}
-
-
-class McpToolset:
-    """The MCP tools of one agent; fulfils `Toolset`. Closing it leaves the servers to the hub."""
-
-    def __init__(self, hub: McpHub, *, may_change: bool, is_empty: bool) -> None:
-        self._hub = hub
-        self._may_change = may_change
-        self._is_empty = is_empty
-
-    def specs(self) -> Sequence[ToolSpec]:
-        """Return the tools that may be called now."""
-        return [
-            ToolSpec(
-                name=tool.name,
-                description=_described(tool),
-                parameters=tool.listed.parameters,
-                effect="read" if tool.is_read else "execute",
-                timeout_s=self._hub.longest_call_s(tool.listed) + _SPEC_ROOM_S,
-            )
-            for tool in self._mine()
-        ]
-
-    def target(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolTarget:
-        """Return what a call would do: exact arguments, bound to the tool as it is described.
-
-        Parameters
-        ----------
-        name : str
-            As models use it.
-        arguments : mapping
-            As the model gave them.
-
-        Returns
-        -------
-        ToolTarget
-            ``before_sha256`` is the digest of the tool's description and schema.
-
-        Raises
-        ------
-        ToolRefused
-            If there is no such tool for this agent, or the arguments do not fit.
-        """
-        tool = next((tool for tool in self._mine() if tool.name == name), None)
-        if tool is None:
-            raise ToolRefused(f"There is no tool {clean_line(name, 80)!r} for you any more.")
-        required = tool.listed.parameters.get("required")
-        missing = [
-            str(key)
-            for key in (required if isinstance(required, list) else ())
-            if key not in arguments
-        ]
-        if missing:
-            raise ToolRefused(f"{name} needs {', '.join(missing)}. Call it again with them.")
-        shown = json.dumps(arguments, indent=1, ensure_ascii=False, sort_keys=True)
-        if len(shown.encode(errors="replace")) > MAX_ARGUMENTS_BYTES:
-            raise ToolRefused(
-                f"The arguments are over {MAX_ARGUMENTS_BYTES:,} bytes. Send less at once."
-            )
-        place = f"{_shown(tool.listed.server)}/{_shown(tool.listed.tool)}"
-        return ToolTarget(action=f"MCP {place}", shown=shown, before_sha256=tool.listed.digest)
-
-    async def call(
-        self, name: str, arguments: Mapping[str, JsonValue], *, target: ToolTarget
-    ) -> ToolReturn:
-        """Call a tool as it was allowed.
-
-        Parameters
-        ----------
-        name, arguments
-            As given to `target`.
-        target : ToolTarget
-            What was allowed.
-
-        Returns
-        -------
-        ToolReturn
-            Every failure of a server is an error return.
-
-        Raises
-        ------
-        ToolRefused
-            If tool or arguments are no longer what was allowed.
-        """
-        if self.target(name, arguments) != target:
-            raise ToolRefused(f"{name} is no longer what was allowed, so it was not called.")
-        tool = next(tool for tool in self._mine() if tool.name == name)
-        return await self._hub.call(tool.listed, arguments, note=_told(listener_of_call()))
-
-    async def aclose(self) -> None:
-        """Do nothing: the servers belong to the run."""
-
-    def _mine(self) -> Sequence[NamedTool]:
-        if self._is_empty:
-            return ()
-        return [tool for tool in self._hub.named() if self._may_change or tool.is_read]
-
-
-def _described(tool: NamedTool) -> str:
-    text = f"[MCP server {_shown(tool.listed.server)}] {tool.listed.description}"
-    return cut_bytes(text, _MAX_SPEC_BYTES, mark=" […]")
-
-
-def _told(listener: Callable[[str], None] | None) -> Callable[[ProgressNote], None] | None:
-    return None if listener is None else lambda note: listener(note.words)
 
 
 def _is_of(tool: ListedTool, entry: McpServerEntry) -> bool:
@@ -405,6 +375,10 @@ def _as_it_is(text: str) -> str:
     return text
 
 
+def _unheard(_text: str) -> None:
+    return
+
+
 def _redactor(entry: McpServerEntry, redact: Callable[[str], str]) -> Callable[[str], str]:
     values = {*entry.secrets, *entry.headers.values()}
     own = sorted((v for v in values if len(v) >= _MIN_SECRET_CHARS), key=len, reverse=True)
@@ -415,15 +389,3 @@ def _redactor(entry: McpServerEntry, redact: Callable[[str], str]) -> Callable[[
         return redact(text)
 
     return redacted
-
-
-def _import_sdk() -> None:
-    # The last two are what the SDK would import, on the loop, at the first result.
-    for name in (
-        "mcp",
-        "mcp.client.stdio",
-        "mcp.client.streamable_http",
-        "jsonschema",
-        "referencing.exceptions",
-    ):
-        sdk(name)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from braincode_jupyter.views.clean import clean_text, count_hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from pydantic import JsonValue
 
@@ -61,6 +61,8 @@ class ListedTool:
         SHA-256 of name, description, schemas and annotations as they came.
     problem : str
         Why it cannot be used.
+    raw : mapping
+        As it came, to be remembered; shown to nobody.
     """
 
     scope: Scope
@@ -70,6 +72,9 @@ class ListedTool:
     parameters: Mapping[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
     digest: str = ""
     problem: str = ""
+    raw: Mapping[str, JsonValue] = field(
+        default_factory=dict[str, "JsonValue"], repr=False, compare=False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +120,7 @@ def listed_tool(scope: Scope, server: str, *, raw: Mapping[str, JsonValue]) -> L
         parameters=parameters,
         digest=_digest(raw),
         problem=problem,
+        raw=raw,
     )
 
 
@@ -185,6 +191,7 @@ def name_tools(
     *,
     pins: Mapping[tuple[Scope, str], Mapping[str, PinnedTool]],
     reserved: Iterable[str] = (),
+    switched_off: Container[tuple[Scope, str, str]] = (),
 ) -> tuple[NamedTool, ...]:
     """Give every tool its name, and say which ones are off.
 
@@ -196,6 +203,8 @@ def name_tools(
         Accepted tools by name, for each server by scope and name.
     reserved : iterable of str
         Names that a server may not take: built-in tools.
+    switched_off : container of (str, str, str)
+        Scope, server and name of tools that the user switched off.
 
     Returns
     -------
@@ -212,6 +221,8 @@ def name_tools(
         pinned = pins.get((tool.scope, tool.server), {}).get(tool.tool)
         clash = owned[name] > 1 if tool.scope == "user" else name in users or taken[name] > 1
         off = _why_off(tool, pinned, clash=clash or name in refused)
+        if (tool.scope, tool.server, tool.tool) in switched_off:
+            off = "you switched it off: see %braincode mcp"
         is_read = pinned is not None and pinned.is_read and not off
         named.append(NamedTool(name=name, listed=tool, is_read=is_read, off=off))
     return (*named, *_aliases(named, refused))

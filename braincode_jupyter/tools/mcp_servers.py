@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
 
 from braincode_jupyter.errors import BraincodeError
 from braincode_jupyter.tools.mcp_names import MAX_TOOLS, ListedTool, listed_tool
@@ -138,6 +138,8 @@ class McpServer:
         Gets progress notes, at most ten a second for a call.
     on_change : callable or None
         Called when its state or its tools changed.
+    on_notice : callable or None
+        Gets a sentence for the user, once for each kind of thing that the server asked for.
     """
 
     entry: McpServerEntry
@@ -146,6 +148,7 @@ class McpServer:
     redact: Callable[[str], str]
     on_progress: Callable[[ProgressNote], None] | None = None
     on_change: Callable[[], None] | None = None
+    on_notice: Callable[[str], None] | None = None
     state: Literal["starting", "ready", "failed", "closed"] = "starting"
     error: str = ""
     tools: tuple[ListedTool, ...] = ()
@@ -154,6 +157,7 @@ class McpServer:
     _calls: set[_Call] = field(default_factory=set["_Call"])
     _listed_at: float = 0.0
     _is_listing: bool = False
+    _declined: set[str] = field(default_factory=set[str])
 
     async def serve(self) -> None:
         """Own the connection until `close`; never raises but for a cancellation."""
@@ -233,7 +237,7 @@ class McpServer:
     async def _talk(self, streams: Any, starting: asyncio.Timeout) -> None:  # noqa: ANN401 - SDK
         library: Any = sdk("mcp")
         async with library.Client(
-            _Opened(streams),
+            _Opened(streams, self._see),
             client_info=library.types.Implementation(name=_CLIENT_NAME, version="1"),
             list_roots_callback=self._roots,
             elicitation_callback=self._decline,
@@ -372,7 +376,21 @@ class McpServer:
 
     async def _decline(self, _context: object, _params: object) -> object:
         types: Any = sdk("mcp.types")
+        self._note_declined("to ask you something (elicitation)", "its tools get arguments alone")
         return types.ElicitResult(action="decline")
+
+    def _see(self, message: object) -> None:
+        """Look at what comes in: the SDK itself refuses to let a server use the user's models."""
+        request = getattr(message, "message", None)
+        if getattr(request, "method", None) == "sampling/createMessage":
+            self._note_declined("an answer of your models (sampling)", "servers never use them")
+
+    def _note_declined(self, wanted: str, why: str) -> None:
+        if self.on_notice is not None and wanted not in self._declined:
+            self._declined.add(wanted)
+            self.on_notice(
+                f"The MCP server {self._name!r} wanted {wanted}; that was declined: {why}."
+            )
 
     def _too_slow(self, call: _Call) -> ToolReturn:
         limits = self.limits
@@ -436,11 +454,37 @@ def _reason(error: BaseException) -> str:
 class _Opened:
     """Streams that are open already, in the shape that the SDK's client enters."""
 
-    def __init__(self, streams: Any) -> None:  # noqa: ANN401 - SDK
-        self._streams = streams
+    def __init__(self, streams: Any, see: Callable[[object], None]) -> None:  # noqa: ANN401 - SDK
+        self._streams, self._see = streams, see
 
     async def __aenter__(self) -> Any:  # noqa: ANN401 - SDK
-        return self._streams
+        read, write = self._streams
+        return _Seen(read, self._see), write
 
     async def __aexit__(self, *_: object) -> None:
         return None
+
+
+class _Seen:
+    """A stream of incoming messages of which somebody is told."""
+
+    def __init__(self, stream: Any, see: Callable[[object], None]) -> None:  # noqa: ANN401 - SDK
+        self._stream, self._see = stream, see
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - SDK
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stream.__aexit__(*error)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> object:
+        message = await self._stream.__anext__()
+        self._see(message)
+        return message

@@ -156,6 +156,25 @@ def sdk(name: str) -> Any:  # noqa: ANN401 - an optional library, imported on fi
         ) from error
 
 
+def import_sdk() -> None:
+    """Import what a connection needs; a second of importing, to be done off the loop.
+
+    Raises
+    ------
+    MissingDependencyError
+        If the SDK is not installed.
+    """
+    # The last two are what the SDK would import, on the loop, at the first result.
+    for name in (
+        "mcp",
+        "mcp.client.stdio",
+        "mcp.client.streamable_http",
+        "jsonschema",
+        "referencing.exceptions",
+    ):
+        sdk(name)
+
+
 def _environment(entry: McpServerEntry) -> dict[str, str]:
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     stdio: Any = sdk("mcp.client.stdio")

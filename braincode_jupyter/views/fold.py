@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
 from braincode_jupyter.protocol.outside_records import (
+    McpConnected,
     ToolApprovalDecided,
     ToolExecuted,
     ToolProgressed,
@@ -177,6 +178,8 @@ def _fold_tool(view: RunView, record: AnyRecord) -> RunView | None:
             after = fold_tools.note_execution(view, record)
         case ToolProgressed():
             after = fold_tools.note_progress(view, record)
+        case McpConnected():
+            after = fold_tools.note_servers(view, record)
         case ArtifactMade():
             after = fold_tools.note_artifact(view, record)
         case _:

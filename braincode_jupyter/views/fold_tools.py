@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
     from braincode_jupyter.protocol.outside_records import (
+        McpConnected,
         ToolApprovalDecided,
         ToolExecuted,
         ToolProgressed,
@@ -128,6 +129,15 @@ def note_progress(view: RunView, record: ToolProgressed) -> RunView:
     call = _open_call(agent, record.tool_call_id, name=record.tool_name)
     call = call.model_copy(update={"progress": clean_line(record.message, MAX_PROGRESS_CHARS)})
     return put_agent(view, _with_call(agent, call))
+
+
+def note_servers(view: RunView, record: McpConnected) -> RunView:
+    """Take what became of MCP servers: what cannot be used is told, the rest is no news."""
+    for failed in record.report.failed:
+        view = note_warning(view, words.server_failed(failed.name, failed.error))
+    if record.report.off:
+        view = note_warning(view, words.tools_off(record.report.off))
+    return view
 
 
 def note_artifact(view: RunView, record: ArtifactMade) -> RunView:

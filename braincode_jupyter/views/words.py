@@ -5,9 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from braincode_jupyter.views.clean import clean_line
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from braincode_jupyter.protocol.outside_records import ToolOff
     from braincode_jupyter.protocol.usage import ReasonCode
     from braincode_jupyter.views.run_view import (
         AgentState,
@@ -82,6 +85,8 @@ REVIEW_STATES: Mapping[ReviewState, str] = MappingProxyType(
         "not_reviewed": "not reviewed",
     }
 )
+MAX_TOOLS_NAMED = 8
+"""Tools that one sentence names."""
 STOPPED = "stopped with the run"
 TOOL_STATES: Mapping[ToolCallState, str] = MappingProxyType(
     {
@@ -329,6 +334,18 @@ def tool_words(call: ToolCallView) -> str:
     action = call.action or call.name
     facts = f"{progress}{chars}{approver}{reason}{isolation}"
     return f"{TOOL}: {action} · {TOOL_STATES[call.state]}{facts}"
+
+
+def server_failed(name: str, error: str) -> str:
+    """Return why an MCP server cannot be used."""
+    return f"MCP server {clean_line(name)}: {clean_line(error, 600)}"
+
+
+def tools_off(off: Sequence[ToolOff]) -> str:
+    """Return which tools of MCP servers are off, and why."""
+    named = [f"{clean_line(one.server)}/{clean_line(one.tool)}" for one in off[:MAX_TOOLS_NAMED]]
+    more = f" and {len(off) - len(named)} more" if len(off) > len(named) else ""
+    return f"MCP tools that are off: {', '.join(named)}{more}. {clean_line(off[0].reason, 200)}"
 
 
 def approver_words(decision: str, approver: str) -> str:

@@ -5,6 +5,7 @@ import json
 import logging
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,10 @@ from mcp_hub import KEY, OLD_SERVER, MemoryPins, connected, stdio_entry
 
 from braincode_jupyter.protocol.outside import PinnedTool
 from braincode_jupyter.protocol.tools import ToolRefused
+from braincode_jupyter.tools.mcp_names import listed_tool
 from braincode_jupyter.tools.mcp_results import MAX_RESULT_BYTES
 from braincode_jupyter.tools.mcp_servers import McpLimits
+from braincode_jupyter.tools.mcp_toolset import toolset_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,8 +131,97 @@ async def test_a_server_that_dies_in_a_call_is_named_with_its_last_words(tmp_pat
     assert "these are my last words" in given.text
     assert "Go on without it" in given.text
     assert [failed.name for failed in report.failed] == ["srv"]
-    assert left == {"other"}
+    assert left == {"srv", "other", "connect"}
     assert other.text.endswith("3")
+
+
+async def test_a_server_that_died_is_started_again_a_stated_number_of_times(
+    tmp_path: Path,
+) -> None:
+    async with connected(tmp_path) as run:
+        died = [await run.call("dies") for _ in range(3)]
+        with pytest.raises(ToolRefused, match="no tool"):
+            await run.call("add", a=1, b=1)
+
+    assert [one.text.rpartition(" A further call ")[2] for one in died[:2]] == [
+        "starts it again: start 2 of 3.",
+        "starts it again: start 3 of 3.",
+    ]
+    assert "A further call" not in died[2].text
+    assert [notice.partition("; it was ")[2] for notice in run.notices] == [
+        "started again, start 2 of 3.",
+        "started again, start 3 of 3.",
+    ]
+    assert "last words" in run.notices[0]
+
+
+async def test_a_server_whose_tools_are_known_is_started_by_the_first_call_alone(
+    tmp_path: Path, left_alive: Callable[[], dict[int, str]]
+) -> None:
+    pins = MemoryPins()
+    async with connected(tmp_path, pins=pins) as run:
+        names = {spec.name for spec in run.tools.specs()}
+    before = left_alive()
+
+    async with connected(tmp_path, pins=pins) as run:
+        assert left_alive() == before
+        assert {spec.name for spec in run.tools.specs()} == names | {"mcp__connect"}
+        assert run.report.strategy == "lazy"
+        assert [one.reason for one in run.report.pending] == [
+            "starts with the first call of one of its tools"
+        ]
+        given = await run.call("add", a=2, b=3)
+        after = {spec.name for spec in run.tools.specs()}
+
+    assert given.text.endswith("5")
+    assert after == names
+    assert [report.connected[0].name for report in run.reports] == ["srv"]
+
+
+async def test_the_primary_alone_brings_servers_up_by_name(tmp_path: Path) -> None:
+    pins = MemoryPins()
+    entries = (stdio_entry(), stdio_entry("other"))
+    async with connected(tmp_path, *entries, pins=pins):
+        pass
+
+    async with connected(tmp_path, *entries, pins=pins) as run:
+        target = run.tools.target("mcp__connect", {"server": "other"})
+        given = await run.tools.call("mcp__connect", {"server": "other"}, target=target)
+        with pytest.raises(ToolRefused):
+            toolset_for(run.hub, "qa").target("mcp__connect", {})
+        qa = [spec.name for spec in toolset_for(run.hub, "qa").specs()]
+
+    lines = given.text.splitlines()
+    assert lines[0].startswith("connected: other, ")
+    assert lines[1].startswith("pending: srv: ")
+    assert qa == []
+
+
+async def test_a_known_tool_that_changed_meanwhile_is_not_called(tmp_path: Path) -> None:
+    pins = MemoryPins()
+    async with connected(tmp_path, pins=pins):
+        pass
+    (known,) = [dict(tool) for tool in pins.lists["user:srv"] if tool["name"] == "add"]
+    changed = {**known, "description": "Add two numbers, and more."}
+    digest = listed_tool("user", "srv", raw=changed).digest
+    pins.tools["user:srv"]["add"] = PinnedTool(digest=digest)
+    pins.lists["user:srv"] = [changed]
+
+    async with connected(tmp_path, pins=pins) as run:
+        given = await run.call("add", a=1, b=2)
+
+    assert given.details["code"] == "tool_changed"
+
+
+async def test_a_tool_that_was_switched_off_is_not_offered(tmp_path: Path) -> None:
+    entry = replace(stdio_entry(), disabled_tools=("add",))
+    async with connected(tmp_path, entry) as run:
+        names = {spec.name for spec in run.tools.specs()}
+        off = {tool.tool: tool.reason for tool in run.hub.report().off}
+
+    assert "mcp__srv__large" in names
+    assert "mcp__srv__add" not in names
+    assert off == {"add": "you switched it off: see %braincode mcp"}
 
 
 async def test_a_failing_tool_is_an_error_without_the_key(tmp_path: Path) -> None:
@@ -158,17 +250,17 @@ async def test_changed_and_new_tools_are_off_until_accepted(tmp_path: Path) -> N
 async def test_a_tool_is_read_only_if_the_user_marked_exactly_it(tmp_path: Path) -> None:
     pins = MemoryPins()
     async with connected(tmp_path, pins=pins) as run:
-        assert run.hub.toolset_for("qa").specs() == []
+        assert toolset_for(run.hub, "qa").specs() == []
         tools = pins.tools["user:srv"]
         tools["add"] = PinnedTool(digest=tools["add"].digest, is_read=True)
         run.hub.refresh()
 
-        specs = run.hub.toolset_for("qa").specs()
+        specs = toolset_for(run.hub, "qa").specs()
         with pytest.raises(ToolRefused):
-            run.hub.toolset_for("qa").target("mcp__srv__large", {"size": 1})
+            toolset_for(run.hub, "qa").target("mcp__srv__large", {"size": 1})
 
     assert [(spec.name, spec.effect) for spec in specs] == [("mcp__srv__add", "read")]
-    assert run.hub.toolset_for("imageMaker", is_primary=True).specs() == []
+    assert toolset_for(run.hub, "imageMaker", is_primary=True).specs() == []
 
 
 async def test_a_call_is_bound_to_its_arguments(tmp_path: Path) -> None:
@@ -192,6 +284,12 @@ async def test_r65_a_server_can_ask_neither_the_person_nor_the_model(tmp_path: P
     assert asked["elicitation/create"] == {"action": "decline"}
     assert "not supported" in asked["sampling/createMessage"]["error"].lower()
     assert [root["uri"] for root in asked["roots/list"]["roots"]] == [_uri(tmp_path)]
+    assert run.notices == [
+        "The MCP server 'old' wanted to ask you something (elicitation); that was declined: its "
+        "tools get arguments alone.",
+        "The MCP server 'old' wanted an answer of your models (sampling); that was declined: "
+        "servers never use them.",
+    ]
 
 
 async def test_an_old_server_announces_changed_tools_and_they_are_off(tmp_path: Path) -> None:

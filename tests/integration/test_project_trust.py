@@ -12,7 +12,8 @@ import pytest
 from braincode_jupyter.home.hooks_file import hook_subjects
 from braincode_jupyter.home.mcp_file import mcp_subjects
 from braincode_jupyter.home.trust import approve
-from braincode_jupyter.notebook.outside_text import hooks_text, mcp_text
+from braincode_jupyter.notebook.mcp_text import mcp_text
+from braincode_jupyter.notebook.outside_text import hooks_text
 from braincode_jupyter.notebook.trust_text import trust_text
 from braincode_jupyter.protocol.outside_records import McpConnected
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run
@@ -113,15 +114,15 @@ async def test_a_server_of_a_project_starts_only_as_it_was_approved(
     home = tmp_path / "home"
     write_server(root)
 
-    assert "inert: untrusted project MCP server" in mcp_text(home, root)
+    assert "inert: untrusted project MCP server" in mcp_text(home, root, shown=set())
     report = report_of(await run(root))
     assert (report.connected, [one.name for one in report.skipped]) == ((), ["lookup"])
 
     approve(home, mcp_subjects(root)[0], now_ms=1)
-    assert "trusted: starts with a run" in mcp_text(home, root)
+    assert "trusted: starts with a run" in mcp_text(home, root, shown=set())
     report = report_of(await run(root))
     assert [one.name for one in report.connected] == ["lookup"]
 
     write_server(root, env={"CHANGED": "1"})
-    assert "changed since you approved it" in mcp_text(home, root)
+    assert "changed since you approved it" in mcp_text(home, root, shown=set())
     assert report_of(await run(root)).connected == ()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from mcp_hub import SERVER
 
-from braincode_jupyter.protocol.outside_records import ToolExecuted, ToolProgressed
+from braincode_jupyter.protocol.outside_records import McpConnected, ToolExecuted, ToolProgressed
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_run
 from braincode_jupyter.runtime.toolbox import MAX_CALLS_PER_AGENT
 from braincode_jupyter.testing import Reply, ScriptedModel
@@ -171,3 +171,27 @@ async def test_B26_a_result_of_5_mb_is_cut_with_a_mark_while_the_loop_stays_free
     assert "5,000,000 bytes" in text
     assert "cut" in text
     assert len(gaps) > 20
+
+
+async def test_the_second_run_starts_a_server_with_the_first_call_of_its_tool(
+    tmp_path: Path,
+) -> None:
+    server_of(tmp_path / "home")
+    script = using(("add", {"a": 2, "b": 3}))
+
+    def reports(result: Run) -> list[tuple[str, list[str], list[str]]]:
+        found = [r.report for r in result.records if isinstance(r, McpConnected)]
+        return [
+            (r.strategy, [one.name for one in r.connected], [one.name for one in r.pending])
+            for r in found
+        ]
+
+    first = await run(tmp_path, script, yes=True)
+    idle = await run(tmp_path, {"router": PLAN}, yes=True)
+    second = await run(tmp_path, script, yes=True)
+
+    assert reports(first) == [("eager", ["srv"], [])]
+    assert reports(idle) == [("lazy", [], ["srv"])]
+    assert reports(second) == [("lazy", [], ["srv"]), ("eager", ["srv"], [])]
+    assert first.answer == second.answer
+    assert second.view.warnings == ()

@@ -9,7 +9,8 @@ import pytest
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.home.trust import read_approvals
-from braincode_jupyter.notebook.outside_text import hooks_text, mcp_text, skills_text
+from braincode_jupyter.notebook.mcp_text import mcp_text
+from braincode_jupyter.notebook.outside_text import hooks_text, skills_text
 from braincode_jupyter.notebook.trust_text import (
     MAX_SHOWN_CHARS,
     approve_text,
@@ -51,7 +52,7 @@ def hook(root: Path, *, command: str = "lint") -> None:
 
 def test_a_project_without_requests_says_so(home: Path, root: Path) -> None:
     assert "asks for nothing" in trust_text(home, root, shown=set())
-    assert "No MCP servers" in mcp_text(home, root)
+    assert "No MCP servers" in mcp_text(home, root, shown=set())
     assert "No hooks" in hooks_text(home, root)
     assert "No skills" in skills_text(home, root)
 
@@ -80,7 +81,9 @@ def test_what_is_approved_as_shown_is_trusted_and_can_be_taken_back(home: Path, 
     assert said.startswith("Approved mcp:db")
     assert [(a.kind, a.approved_at) for a in read_approvals(home)] == [("mcp", 5), ("hook", 6)]
     assert "mcp:db  approved: it runs" in trust_text(home, root, shown=shown)
-    assert "project:db  trusted: starts with a run (serve --fast)" in mcp_text(home, root)
+    assert "project:db  trusted: starts with a run (serve --fast)" in mcp_text(
+        home, root, shown=set()
+    )
     assert "project:Stop  trusted: runs (lint)" in hooks_text(home, root)
 
     (root / ".mcp.json").unlink()
@@ -113,7 +116,7 @@ def test_what_changed_since_it_was_approved_is_inert_and_the_change_is_shown(
 
     assert "mcp:db  inert: changed since you approved it" in text
     assert '"--slow"' in text.split("What changed:")[1]
-    assert "project:db  inert:" in mcp_text(home, root)
+    assert "project:db  inert:" in mcp_text(home, root, shown=set())
 
 
 def test_what_is_too_long_to_be_shown_cannot_be_approved(home: Path, root: Path) -> None:
@@ -161,7 +164,7 @@ def test_keys_are_in_no_listing(home: Path, root: Path) -> None:
     texts = [trust_text(home, root, shown=shown)]
     for name in ("db", "Stop/0/0"):
         approve_text(home, root, name=name, shown=shown, now_ms=1)
-    texts += [mcp_text(home, root), hooks_text(home, root)]
+    texts += [mcp_text(home, root, shown=set()), hooks_text(home, root)]
 
     assert all(KEY not in text for text in texts)
 
@@ -177,8 +180,8 @@ def test_entries_of_the_user_are_told_apart(home: Path, root: Path) -> None:
         json.dumps({"hooks": {"Stop": [{"hooks": [{"command": "beep"}]}]}}), encoding="utf-8"
     )
 
-    assert "user:mine   trusted: starts with a run (own)" in mcp_text(home, root)
-    assert "a project's never takes its" in mcp_text(home, root)
+    assert "user:mine   trusted: starts with a run (own)" in mcp_text(home, root, shown=set())
+    assert "a project's never takes its" in mcp_text(home, root, shown=set())
     assert "user:Stop  inert: not trusted: its file does not say so (beep)" in hooks_text(
         home, root
     )
