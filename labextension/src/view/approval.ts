@@ -101,8 +101,6 @@ class Question implements Part<Item> {
     this.el.append(this.reason, this.said, buttons, this.note);
     this.el.tabIndex = -1;
     setGroup(this.el, WORDS.asks(asked.role, EFFECTS[asked.effect]));
-    // Keys that mean something to the notebook, such as Enter and d, stay with the buttons.
-    this.el.dataset.lmSuppressShortcuts = 'true';
     this.drawText();
   }
 

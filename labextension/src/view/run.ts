@@ -9,6 +9,7 @@ import { clarification } from './clarification';
 import { h, setAttribute } from './elements';
 import { footer, wholeRequest } from './footer';
 import { header, isGoing } from './header';
+import { keepKeys } from './keys';
 import { matrix } from './matrix';
 import { KernelMoment, latestOf } from './moment';
 import { failure, modelNote, warnings } from './notices';
@@ -48,14 +49,11 @@ export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing
   card.append(head.el, refs.el, trouble.el, needs.el, ask.el, reply.el, images.el, verdict.el);
   card.append(...[model, warned, todos, times, people, table, ...ends, spoken].map(part => part.el));
   el.append(card);
+  const giveKeysBack = keepKeys(card);
 
   let view = first;
   let timer: ReturnType<typeof setInterval> | undefined;
-  const tick = (): void => {
-    head.tick(view, moment);
-    times.tick(view, moment);
-    needs.tick(view, moment);
-  };
+  const tick = (): void => [head, times, needs].forEach(part => part.tick(view, moment));
   const update = (next: RunView): void => {
     view = actions.isLive ? next : recorded(next);
     moment.learn(view);
@@ -91,6 +89,7 @@ export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing
     },
     dispose() {
       timer = setTicking(timer, false, tick);
+      giveKeysBack();
       card.remove();
     }
   };

@@ -58,18 +58,60 @@ export default () => {
   };
 };
 
+/** What JupyterLab draws the outputs of a cell in. */
+const OUTPUTS = '.jp-OutputArea';
+/** The saved card takes the place of the live one within this time. */
+const REDRAW_MS = 2_000;
+
+/** At the end of a run its card is drawn anew; whoever was in the old one goes on in the new one. */
+function handFocusTo(place: Element): void {
+  const focus = (): boolean => {
+    const isElsewhere = document.activeElement !== null && document.activeElement !== document.body;
+    const title = place.querySelector<HTMLElement>('.bc-request');
+    if (!isElsewhere) {
+      title?.focus({ preventScroll: true });
+    }
+    return isElsewhere || title !== null;
+  };
+  if (focus()) {
+    return;
+  }
+  const observer = new MutationObserver(() => {
+    if (focus()) {
+      observer.disconnect();
+    }
+  });
+  observer.observe(place, { childList: true, subtree: true });
+  setTimeout(() => observer.disconnect(), REDRAW_MS);
+}
+
 /** One drawn view of one model. */
 class CardOfModel implements Listener {
   private drawing: Drawing | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isAnswered = false;
   private isStopAsked = false;
+  /** The outputs that hold the card, while the focus is in it. */
+  private focused: Element | null = null;
 
   constructor(
     private readonly model: Model,
     private readonly el: HTMLElement,
     private readonly feed: RunFeed
-  ) {}
+  ) {
+    el.addEventListener('focusin', () => {
+      this.focused = el.closest(OUTPUTS);
+    });
+    el.addEventListener('focusout', () => {
+      // A card that is being taken off the page does not lose the focus by the reader's will; only
+      // after this event it can be told.
+      queueMicrotask(() => {
+        if (el.isConnected && !el.contains(document.activeElement)) {
+          this.focused = null;
+        }
+      });
+    });
+  }
 
   /** Draw, and ask for what came before; listens already, so no answer is missed. */
   start(): void {
@@ -122,6 +164,9 @@ class CardOfModel implements Listener {
   dispose(): void {
     clearTimeout(this.timer);
     this.drawing?.dispose();
+    if (this.focused) {
+      handFocusTo(this.focused);
+    }
   }
 
   private isGoing(): boolean {
