@@ -359,7 +359,12 @@ def _ending(response: ModelResponse) -> Ending:
 
 def _tool_uses(response: ModelResponse) -> tuple[ToolUse, ...]:
     return tuple(
-        ToolUse(call_id=part.tool_call_id, name=part.tool_name, arguments=part.args_as_json_str())
+        ToolUse(
+            call_id=part.tool_call_id,
+            name=part.tool_name,
+            arguments=part.args_as_json_str(),
+            said=response.text or "",
+        )
         for part in response.tool_calls
     )
 

@@ -251,7 +251,12 @@ async def _with_tools(reply: Reply, tools: ToolBox | None) -> Reply:
         return reply
     returns: list[ToolReturn] = []
     for number, (name, arguments) in enumerate(reply.tool_calls, start=1):
-        wanted = ToolUse(call_id=f"call-{number}", name=name, arguments=json.dumps(arguments))
+        wanted = ToolUse(
+            call_id=f"call-{number}",
+            name=name,
+            arguments=json.dumps(arguments),
+            said="" if reply.then is None else reply.text,
+        )
         returns.append(await tools.use(wanted))
     return reply if reply.then is None else replace(reply, text=reply.then(returns))
 

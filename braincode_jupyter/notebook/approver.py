@@ -1,31 +1,43 @@
 """`CardApprover`: asks a person on the card, else at the input prompt, else nobody.
 
 Whatever happens, there is an answer, and silence is a no: ten minutes where a page shows the
-question, half a minute elsewhere, at once where nobody can be asked.
+question, half a minute elsewhere, at once where nobody can be asked. A page is asked for a sign
+every few seconds while a question waits. One that was closed falls silent: then the prompt asks,
+or, beside the cell, the answer is no.
+
+Known trade-off: a page whose kernel hears nothing while another cell blocks it (no subshells) is
+taken for closed after the same half minute.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Protocol
+import contextlib
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from braincode_jupyter.notebook.prompting import CannotAsk, PromptDesk, hand_over
-from braincode_jupyter.protocol.approval_records import MAX_SHOWN_CHARS
+from braincode_jupyter.protocol.approval_records import MAX_MODEL_WORDS, MAX_SHOWN_CHARS
 from braincode_jupyter.protocol.tools import ApprovalAnswer
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.exact import to_exact
-from braincode_jupyter.views.words import EFFECTS
+from braincode_jupyter.views.words import EFFECTS, MODEL_SAID
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal
+    from typing import Self
 
     from braincode_jupyter.protocol.tools import ApprovalRequest
+
+Decision: TypeAlias = Literal["approve", "deny", "approve_same"]
 
 PAGE_WAIT_S = 3.0
 """How long a page that was just drawn may take for its first sign."""
 PROMPT_WAIT_S = 30.0
-"""How long a prompt waits, and a page of which nothing was heard."""
+"""How long a prompt waits."""
+HEARTBEAT_S = 5.0
+"""How often a page is asked for a sign while it shows a question."""
+LOST_AFTER_S = 30.0
+"""So long a page may be silent (security, section 15): a reload takes less."""
 
 _HOW_TO_ALLOW = "To allow it, run the cell with {flags}."
 _FLAGS = {"read": "--yes", "write": "--allow-edits or --yes", "execute": "--yes"}
@@ -35,7 +47,9 @@ _ALL = frozenset({"a", "all"})
 
 
 class _Questions(Protocol):
-    def ask(self, approval_id: str, nonce: str, *, answer: Callable[[str], None]) -> None: ...
+    def ask(
+        self, approval_id: str, nonce: str, *, digest: str, answer: Callable[[str], None]
+    ) -> None: ...
 
     def take_back(self, approval_id: str) -> None: ...
 
@@ -53,8 +67,12 @@ class Page(Protocol):
         """What it may answer."""
         ...
 
-    def on_page(self, callback: Callable[[], None]) -> None:
-        """Call back on every sign of the page, on any thread."""
+    def on_page(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back on every sign of the page, on any thread; what is returned ends that."""
+        ...
+
+    def call_page(self) -> None:
+        """Ask the page for a sign."""
         ...
 
 
@@ -67,8 +85,8 @@ class CardApprover:
         For where no page answers.
     page : Page or None
         The card; may be set later, before the run starts.
-    page_wait_s, prompt_wait_s : float
-        As `PAGE_WAIT_S` and `PROMPT_WAIT_S`.
+    page_wait_s, prompt_wait_s, lost_after_s : float
+        As `PAGE_WAIT_S`, `PROMPT_WAIT_S` and `LOST_AFTER_S`.
     """
 
     def __init__(
@@ -78,11 +96,13 @@ class CardApprover:
         page: Page | None = None,
         page_wait_s: float = PAGE_WAIT_S,
         prompt_wait_s: float = PROMPT_WAIT_S,
+        lost_after_s: float = LOST_AFTER_S,
     ) -> None:
         self.page = page
         self._desk = desk
         self._page_wait_s = page_wait_s
         self._prompt_wait_s = prompt_wait_s
+        self._lost_after_s = lost_after_s
 
     async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Return the answer of the reader; never later than ``request.timeout_s``.
@@ -110,21 +130,60 @@ class CardApprover:
 
     async def _ask_on_page(self, request: ApprovalRequest, page: Page) -> ApprovalAnswer:
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Literal["approve", "deny", "approve_same"]] = loop.create_future()
+        answer: asyncio.Future[Decision] = loop.create_future()
         page.questions.ask(
-            request.approval_id, request.nonce, answer=lambda said: hand_over(loop, answer, said)
+            request.approval_id,
+            request.nonce,
+            digest=request.bound_sha256,
+            answer=lambda said: hand_over(loop, answer, said),
         )
         try:
-            if await _is_reached(page, answer, self._page_wait_s):
-                return ApprovalAnswer(decision=await answer, by="human")
-            if self._desk.is_served:
-                return await self._ask_at_prompt(request)
-            # Beside the cell, with another cell in its way: the page may be heard when that ends.
-            if await _is_reached(page, answer, self._prompt_wait_s):
-                return ApprovalAnswer(decision=await answer, by="human")
-            return _silent(self._page_wait_s + self._prompt_wait_s)
+            with _Ear(page) as ear:
+                return await self._listen(request, ear, answer=answer)
         finally:
             page.questions.take_back(request.approval_id)
+
+    async def _listen(
+        self, request: ApprovalRequest, ear: _Ear, *, answer: asyncio.Future[Decision]
+    ) -> ApprovalAnswer:
+        """Wait for the page as long as it is there, then ask at the prompt where that is served."""
+        is_there = ear.page.is_reached or await ear.hears(answer, self._page_wait_s)
+        # Beside the cell, with another cell in its way: the page may be heard when that ends.
+        if (is_there or not self._desk.is_served) and await self._is_answered(ear, answer):
+            return ApprovalAnswer(decision=answer.result(), by="human")
+        if self._desk.is_served:
+            return await self._ask_both(request, answer)
+        how = _HOW_TO_ALLOW.format(flags=_flags(request))
+        reason = f"No page with the question was heard of for {self._lost_after_s:g} s. {how}"
+        return ApprovalAnswer(decision="deny", by="timeout", reason=reason)
+
+    async def _is_answered(self, ear: _Ear, answer: asyncio.Future[Decision]) -> bool:
+        """Wait for the answer; False as soon as the page was silent for too long."""
+        beat_s = min(HEARTBEAT_S, self._lost_after_s)
+        silent_s = 0.0
+        while silent_s < self._lost_after_s:
+            if await ear.hears(answer, beat_s):
+                silent_s = 0.0
+                # A sign comes at once; the next one is asked for a beat later.
+                await asyncio.wait({answer}, timeout=beat_s)
+            else:
+                silent_s += beat_s
+            if answer.done():
+                return True
+        return False
+
+    async def _ask_both(
+        self, request: ApprovalRequest, answer: asyncio.Future[Decision]
+    ) -> ApprovalAnswer:
+        """Ask at the prompt, and take the answer of a page that comes back, whichever is first."""
+        prompt = asyncio.ensure_future(self._ask_at_prompt(request))
+        try:
+            await asyncio.wait({prompt, answer}, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return ApprovalAnswer(decision=answer.result(), by="human")
+            return prompt.result()
+        finally:
+            prompt.cancel()
 
     async def _ask_at_prompt(self, request: ApprovalRequest) -> ApprovalAnswer:
         exact = to_exact(request.shown)
@@ -132,6 +191,8 @@ class CardApprover:
         head = (
             f"{request.role} wants to {EFFECTS[request.effect]}: {clean_line(request.action, 400)}"
         )
+        if request.model_words:
+            head += f"\n{MODEL_SAID}: {clean_line(request.model_words, MAX_MODEL_WORDS)}"
         shown = _indented(exact.shown)
         try:
             if needs_all:
@@ -155,14 +216,43 @@ class CardApprover:
         return None if said is None else said.strip().lower()
 
 
-async def _is_reached(page: Page, answer: asyncio.Future[Any], wait_s: float) -> bool:
-    """Wait for a sign of the page, or its answer, which is one."""
-    loop = asyncio.get_running_loop()
-    sign: asyncio.Future[object] = loop.create_future()
-    page.on_page(lambda: hand_over(loop, sign, True))  # noqa: FBT003 - a result
-    if not page.is_reached:
-        await asyncio.wait({sign, answer}, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
-    return page.is_reached or answer.done()
+class _Ear:
+    """Hears the signs of a page while a question waits.
+
+    Parameters
+    ----------
+    page : Page
+        The card.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._sign = asyncio.Event()
+        self._stop: Callable[[], None] = lambda: None
+
+    def __enter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+
+        def note() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens
+                loop.call_soon_threadsafe(self._sign.set)
+
+        self._stop = self.page.on_page(note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    async def hears(self, answer: asyncio.Future[Decision], wait_s: float) -> bool:
+        """Ask the page for a sign; return whether one came in time, or the answer, which is one."""
+        self._sign.clear()
+        self.page.call_page()
+        sign = asyncio.ensure_future(self._sign.wait())
+        try:
+            await asyncio.wait({sign, answer}, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sign.cancel()
+        return self._sign.is_set() or answer.done()
 
 
 def _said(said: str | None, waited_s: float) -> ApprovalAnswer:

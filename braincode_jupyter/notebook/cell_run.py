@@ -98,6 +98,8 @@ class CellRun:
         approver.page = display.page
         if display.page is not None:
             display.page.on_retry(prepared.retry_soon)
+            display.page.on_revoke(lambda grant_id: prepared.revoke(grant_id, "card"))
+            display.page.questions.on_ignored(prepared.note_ignored)
         place = self.access.place()
         if self.arguments.background and place.has_page:
             self.cell_id = place.cell_id

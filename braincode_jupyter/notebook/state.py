@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.loop import Job, RunLoop
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
     from braincode_jupyter.runtime.settings import Sources
+    from braincode_jupyter.views.run_view import RunView
 
 
 RETRY_WAIT_S = 5.0
@@ -22,6 +23,15 @@ RETRY_WAIT_S = 5.0
 
 class ActiveRun(Protocol):
     """A run that goes on."""
+
+    @property
+    def view(self) -> RunView:
+        """Its newest view."""
+        ...
+
+    def revoke(self, grant_id: str) -> None:
+        """Take back what was allowed for the rest of it; safe from every thread."""
+        ...
 
     def stop(self) -> None:
         """Stop it; safe from every thread."""

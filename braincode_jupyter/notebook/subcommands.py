@@ -265,6 +265,21 @@ def _retry(context: Context, rest: str) -> object:
     return retry(context.notebook, rest)
 
 
+def _approvals(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook.approvals_text import (  # noqa: PLC0415 - light load
+        approvals_text,
+        revoke_text,
+    )
+
+    running = dict(context.notebook.active)
+    action, _, which = rest.partition(" ")
+    if not action:
+        return approvals_text(running)
+    if action != "revoke":
+        raise UnknownNameError("subcommand of %braincode approvals", action, ["revoke"])
+    return revoke_text(running, which.strip() or "all")
+
+
 def _roles(context: Context, rest: str) -> str:
     del context, rest
     from braincode_jupyter.notebook.listings import roles_text  # noqa: PLC0415 - light load
@@ -386,6 +401,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             run=_retry,
             usage="[ID] WORKER",
             help="run a worker again that failed or came to nothing",
+        ),
+        Subcommand(
+            name="approvals",
+            run=_approvals,
+            usage="[revoke [NUMBER]]",
+            help="what waits for your answer or may run again unasked; take it back",
         ),
         Subcommand(name="undo", run=_undo, usage="ID", help="put back the files that a run edited"),
         Subcommand(name="roles", run=_roles, help="roles that can work"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from braincode_jupyter.protocol.record import Record
-from braincode_jupyter.protocol.tools import ToolEffect
+from braincode_jupyter.protocol.tools import IgnoredBecause, RevokedBy, ToolEffect
 
 if TYPE_CHECKING:
     from braincode_jupyter.protocol.tools import ApprovalRequest, Artifact
@@ -20,6 +20,10 @@ MAX_SHOWN_CHARS = 131_072
 """Characters of a command, code or diff that can be shown whole; a longer one is never approved."""
 MAX_MODEL_WORDS = 300
 """Characters of a model's own words beside a request (security, section 7)."""
+MAX_GRANTS = 64
+"""Calls that may be allowed for the rest of one run."""
+MAX_ID_CHARS = 200
+"""Characters of an id that a page named."""
 MAX_DATA_CHARS = 512 * 1024
 """Characters of an artifact in base64; a bigger one is kept as a pointer alone."""
 
@@ -51,6 +55,8 @@ class ApprovalRequested(Record):
     """When; milliseconds since the epoch."""
     timeout_s: float
     """How long an answer is waited for; seconds."""
+    bound_sha256: str = ""
+    """Digest of all that an approval binds; an answer has to name it."""
 
     @classmethod
     def of(cls, request: ApprovalRequest, *, timestamp: int) -> ApprovalRequested:
@@ -82,7 +88,79 @@ class ApprovalRequested(Record):
             model_words=request.model_words[:MAX_MODEL_WORDS],
             asked_ms=timestamp,
             timeout_s=request.timeout_s,
+            bound_sha256=request.bound_sha256,
         )
+
+
+class ApprovalGranted(Record):
+    """A person said "same again in this run"; it holds for exactly this call, and until revoked."""
+
+    type: Literal["approval_granted"] = "approval_granted"
+    """Record type."""
+    approval_id: str
+    """The request that was answered so; names the grant."""
+    role: str
+    """Who had asked; the grant holds for every agent of the run that is offered the tool."""
+    tool: str
+    """Tool."""
+    effect: ToolEffect
+    """What it can do."""
+    action: str
+    """One line in the host's words."""
+    shown: str
+    """Exact command, code or diff."""
+    bound_sha256: str
+    """Digest of all that it binds."""
+
+    @classmethod
+    def of(cls, request: ApprovalRequest, *, timestamp: int) -> ApprovalGranted:
+        """Return the record of a request that was answered so.
+
+        Parameters
+        ----------
+        request : ApprovalRequest
+            What was asked.
+        timestamp : int
+            When; milliseconds since the epoch.
+
+        Returns
+        -------
+        ApprovalGranted
+            For this request alone.
+        """
+        return cls(
+            timestamp=timestamp,
+            context_id=request.context_id,
+            approval_id=request.approval_id,
+            role=request.role,
+            tool=request.tool,
+            effect=request.effect,
+            action=request.action,
+            shown=request.shown[:MAX_SHOWN_CHARS],
+            bound_sha256=request.bound_sha256,
+        )
+
+
+class ApprovalRevoked(Record):
+    """A grant was taken back: the next such call asks again."""
+
+    type: Literal["approval_revoked"] = "approval_revoked"
+    """Record type."""
+    approval_id: str
+    """The grant."""
+    by: RevokedBy
+    """Where it was taken back."""
+
+
+class AnswerIgnored(Record):
+    """An answer came that answers nothing, and nothing was done (security R50)."""
+
+    type: Literal["approval_answer_ignored"] = "approval_answer_ignored"
+    """Record type."""
+    approval_id: str = Field(default="", max_length=MAX_ID_CHARS)
+    """What it named; as it came, cut."""
+    why: IgnoredBecause
+    """Why it counts for nothing."""
 
 
 class ArtifactMade(Record):

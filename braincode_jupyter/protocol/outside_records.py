@@ -256,6 +256,8 @@ class ToolApprovalDecided(_ToolRecord):
     """Why."""
     permission_policy: PolicyDecision | None = None
     """What the rules said, if one matched."""
+    grant_id: str | None = None
+    """The "same again in this run" that it was approved by; ours."""
 
 
 class ToolExecuted(_ToolRecord):

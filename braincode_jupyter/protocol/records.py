@@ -2,9 +2,10 @@
 
 Type names and fields follow the original's session format. Ours alone are ``reference``,
 ``prompt_manifest``, ``model_reply``, ``model_error``, ``budget``, ``edit``, ``changes``,
-``worker_retry``, ``tool_progress``, ``recovered`` and ``run_cancelled``; the original skips them.
-Times are milliseconds since the epoch (UTC) and are passed in, never made here. `parse_record`
-gives a typed record, or an `OpaqueRecord` for types and versions that we do not know.
+``artifact``, ``approval_request`` and its kin, ``worker_retry``, ``tool_progress``, ``recovered``
+and ``run_cancelled``; the original skips them. Times are milliseconds since the epoch (UTC) and are
+passed in, never made here. `parse_record` gives a typed record, or an `OpaqueRecord` for types and
+versions that we do not know.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
-from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
+from braincode_jupyter.protocol.approval_records import (
+    AnswerIgnored,
+    ApprovalGranted,
+    ApprovalRequested,
+    ApprovalRevoked,
+    ArtifactMade,
+)
 from braincode_jupyter.protocol.audit_records import PlanReviewed, ToolCallsCounted
 from braincode_jupyter.protocol.call_records import (
     BudgetChecked,
@@ -107,7 +114,10 @@ RecordUnion = Annotated[
     | RunCancelled
     | Recovered
     | Warned
+    | AnswerIgnored
+    | ApprovalGranted
     | ApprovalRequested
+    | ApprovalRevoked
     | ArtifactMade
     | EditKept
     | ChangesCollected
@@ -160,8 +170,11 @@ def parse_record(line: Mapping[str, JsonValue]) -> AnyRecord:
 
 
 __all__ = [
+    "AnswerIgnored",
     "AnyRecord",
+    "ApprovalGranted",
     "ApprovalRequested",
+    "ApprovalRevoked",
     "ArtifactMade",
     "BudgetChecked",
     "ChangesCollected",

@@ -16,6 +16,12 @@ ToolEffect = Literal["read", "write", "execute"]
 """What a tool can do: look, change files, or run code."""
 MAX_REFUSAL_CHARS = 600
 """What the journal keeps of a reason."""
+IgnoredBecause = Literal["unknown", "late", "repeated", "wrong_nonce", "wrong_digest", "unreadable"]
+"""Why an answer to an approval counts for nothing. ``unknown``: this run asked no such thing.
+``late``: it was decided otherwise by then. ``repeated``: it was answered already, perhaps on a
+second page. ``unreadable``: it says neither yes nor no."""
+RevokedBy = Literal["card", "magic"]
+"""Where a grant was taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,11 +154,24 @@ class Toolset(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUse:
-    """A call that a model asks for; ``arguments`` is JSON text as the model wrote it."""
+    """A call that a model asks for.
+
+    Parameters
+    ----------
+    call_id : str
+        The provider's id; may come again.
+    name : str
+        Which tool.
+    arguments : str
+        JSON text as the model wrote it.
+    said : str
+        What the model wrote beside its calls of this turn; decides nothing.
+    """
 
     call_id: str
     name: str
     arguments: str
+    said: str = ""
 
 
 class ToolBox(Protocol):
@@ -187,7 +206,8 @@ class ApprovalRequest:
     effect: ToolEffect
     action: str
     shown: str
-    arguments_sha256: str
+    bound_sha256: str
+    """Digest of tool, arguments and target: an approval holds for nothing else."""
     reason: str
     """Why it asks: the rule that decided."""
     model_words: str = ""

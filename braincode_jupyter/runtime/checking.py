@@ -68,7 +68,7 @@ async def run_checks(
     has_run = bool(tools.results)
     reason = selection.reason
     if not has_run:
-        reason = _NOT_ALLOWED if box.gate.approver is not None else _NOBODY
+        reason = _NOT_ALLOWED if box.gate.approvals.approver is not None else _NOBODY
     return ChecksRan(
         timestamp=host.clock.now_ms(),
         context_id=session_id,

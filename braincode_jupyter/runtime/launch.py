@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -29,6 +30,7 @@ from braincode_jupyter.journal import (
     read_last_run,
     resolve_session,
 )
+from braincode_jupyter.protocol.approval_records import MAX_ID_CHARS, AnswerIgnored
 from braincode_jupyter.protocol.records import parse_record
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.preparation import no_session, prepare
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import Clock
     from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.protocol.tools import IgnoredBecause, RevokedBy
     from braincode_jupyter.runtime.preparation import Preparation
     from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Sources
     from braincode_jupyter.views.run_view import RunView
@@ -162,9 +165,40 @@ class PreparedRun:
         context_id : str
             Context of the worker.
         """
-        loop, orchestrator = self._loop, self._orchestrator
-        if loop is not None and orchestrator is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(orchestrator.retry, context_id)
+        orchestrator = self._orchestrator
+        if orchestrator is not None:
+            self._soon(partial(orchestrator.retry, context_id))
+
+    def revoke(self, grant_id: str, by: RevokedBy = "magic") -> None:
+        """Take a "same again in this run" back, from any thread; an unknown one does nothing.
+
+        Parameters
+        ----------
+        grant_id : str
+            As in ``view.grants``.
+        by : RevokedBy
+            Where it is taken back.
+        """
+        self._soon(lambda: self._preparation.tools.revoke(grant_id, by))
+
+    def note_ignored(self, approval_id: str, why: IgnoredBecause) -> None:
+        """Put an answer that counted for nothing on the record, from any thread."""
+
+        def note() -> None:
+            if self._orchestrator is not None:
+                now = self._clock.now_ms()
+                record = AnswerIgnored(
+                    timestamp=now, approval_id=approval_id[:MAX_ID_CHARS], why=why
+                )
+                self._orchestrator.note(record)
+
+        self._soon(note)
+
+    def _soon(self, act: Callable[[], object]) -> None:
+        """Do something on the loop of the run, while there is one."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(act)
 
     async def execute(self, observer: RunObserver | None = None) -> Run:
         """Carry the run out.

@@ -12,24 +12,23 @@ import json
 import logging
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.permission import COMPUTE_TOOLS, decide
-from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
+from braincode_jupyter.protocol.approval_records import ArtifactMade
 from braincode_jupyter.protocol.outside_records import (
     ToolApprovalDecided,
     ToolExecuted,
     ToolProgressed,
 )
 from braincode_jupyter.protocol.tools import (
-    ApprovalRequest,
     ToolRefused,
     ToolReturn,
     ToolSpec,
     refusal,
 )
+from braincode_jupyter.runtime.approvals import bound_digest
 from braincode_jupyter.tools.progress import heard_by
 
 if TYPE_CHECKING:
@@ -41,7 +40,8 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.ports import Clock
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
-    from braincode_jupyter.protocol.tools import Approver, Toolset, ToolTarget, ToolUse
+    from braincode_jupyter.protocol.tools import Toolset, ToolTarget, ToolUse
+    from braincode_jupyter.runtime.approvals import Approvals
 
 _log = logging.getLogger(__name__)
 
@@ -62,19 +62,15 @@ MAX_SAME_CALLS = 3
 
 @dataclass(slots=True, kw_only=True)
 class Gate:
-    """What all agents of a run share: policy, the person who is asked, journal and counts."""
+    """What all agents of a run share: the person who is asked, journal and counts."""
 
-    approver: Approver | None
+    approvals: Approvals
     write: Callable[[AnyRecord], None]
     clock: Clock
     redact: Callable[[str], str] = str
     used: int = 0
     has_read_untrusted: bool = False
     """A tool of this run has read text of others (security R12)."""
-    approved: set[str] = field(default_factory=set[str])
-    """Digests that were approved for the rest of the run."""
-    denied: set[str] = field(default_factory=set[str])
-    """Digests that were denied; they are not asked again."""
     before_change: Callable[[], Awaitable[None]] | None = None
     """Awaited before a call that may change the project."""
     review_rules: list[str] = field(default_factory=list[str])
@@ -156,14 +152,16 @@ class GatedToolBox:
             return repeated
         try:
             target = toolset.target(spec.name, arguments)
+            decision = self._decide(spec, target)
+            if not await self._is_allowed(
+                wanted, spec, target=target, digest=digest, decision=decision
+            ):
+                text = "This call was denied. Go on without it and say what you could not check."
+                return ToolReturn(text=text, is_error=True)
+            if spec.effect != "read":
+                _check_same(toolset.target(spec.name, arguments), target)
         except ToolRefused as refused:
             return self._refused(wanted, str(refused))
-        decision = self._decide(spec, target)
-        if not await self._is_allowed(
-            wanted, spec, target=target, digest=digest, decision=decision
-        ):
-            text = "This call was denied. Go on without it and say what you could not check."
-            return ToolReturn(text=text, is_error=True)
         if may_change(spec):
             await self.gate.begin_change(decision)
         given = await self._carry_out(
@@ -208,16 +206,19 @@ class GatedToolBox:
         digest: str,
         decision: Decision,
     ) -> bool:
-        bound = f"{digest}:{target.before_sha256 or ''}"
         if decision.action == "allow":
             if spec.effect != "read":
                 self._decided(wanted, target, "auto_approved", approver=decision.by, why=decision)
             return True
-        if decision.action == "deny" or bound in self.gate.denied:
+        bound = bound_digest(digest, target)
+        if decision.action == "deny" or self.gate.approvals.is_denied(bound):
             self._decided(wanted, target, "blocked", approver="permission_policy", why=decision)
             return False
-        if bound in self.gate.approved:
-            self._decided(wanted, target, "approved", approver="human", why=decision)
+        grant_id = self.gate.approvals.grant_for(bound)
+        if grant_id is not None:
+            self._decided(
+                wanted, target, "approved", approver="human", why=decision, grant_id=grant_id
+            )
             return True
         return await self._ask(wanted, spec, target=target, bound=bound, decision=decision)
 
@@ -230,35 +231,19 @@ class GatedToolBox:
         bound: str,
         decision: Decision,
     ) -> bool:
-        if self.gate.approver is None:
+        answer = await self.gate.approvals.ask(
+            wanted, spec, call=self.call, target=target, bound=bound, reason=decision.reason
+        )
+        if answer is None:
             self._decided(wanted, target, "blocked", approver="runtime_policy", why=decision)
             return False
-        request = ApprovalRequest(
-            approval_id=f"{self.call.call_id}:{wanted.call_id}",
-            nonce=token_urlsafe(16),
-            context_id=self.call.context_id,
-            role=self.call.role,
-            tool=spec.name,
-            effect=spec.effect,
-            action=target.action,
-            shown=target.shown,
-            arguments_sha256=bound,
-            reason=decision.reason,
-        )
-        self.gate.write(ApprovalRequested.of(request, timestamp=self.gate.clock.now_ms()))
-        answer = await self.gate.approver.decide(request)
         is_approved = answer.decision != "deny"
-        if answer.decision == "approve_same":
-            self.gate.approved.add(bound)
-        if not is_approved:
-            self.gate.denied.add(bound)
         self._decided(
             wanted,
             target,
             "approved" if is_approved else "denied",
             approver="human" if answer.by == "human" else "runtime_policy",
-            why=decision,
-            note=answer.reason or answer.by,
+            why=replace(decision, reason=answer.reason or answer.by),
         )
         return is_approved
 
@@ -321,7 +306,7 @@ class GatedToolBox:
         *,
         approver: str,
         why: Decision,
-        note: str = "",
+        grant_id: str | None = None,
     ) -> None:
         """Write the decision; it is on the disk before the action starts (security R53)."""
         self.gate.write(
@@ -332,8 +317,9 @@ class GatedToolBox:
                     "tool_name": wanted.name,
                     "decision": decision,
                     "approver": approver,
-                    "reason": note or why.reason,
+                    "reason": why.reason,
                     "args_summary": {"action": target.action},
+                    "grant_id": grant_id,
                 }
             )
         )
@@ -421,6 +407,12 @@ def _parse(text: str) -> Mapping[str, JsonValue] | None:
 def _digest(name: str, arguments: Mapping[str, JsonValue]) -> str:
     canonical = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"))
     return sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _check_same(now: ToolTarget, target: ToolTarget) -> None:
+    """Refuse what is no longer what a person was shown, perhaps minutes ago (security R48)."""
+    if now != target:
+        raise ToolRefused("What this call would touch has changed meanwhile: look again.")
 
 
 def _clipped(given: ToolReturn, redact: Callable[[str], str]) -> ToolReturn:

@@ -17,6 +17,7 @@ from braincode_jupyter.brain.roles import NOTEBOOK_ROLES
 from braincode_jupyter.protocol.outside_records import HookReport
 from braincode_jupyter.references import describe
 from braincode_jupyter.references.cells import render_cell
+from braincode_jupyter.runtime.approvals import Approvals
 from braincode_jupyter.runtime.checking import run_checks
 from braincode_jupyter.runtime.dispatch_tool import DispatchTool
 from braincode_jupyter.runtime.keeping import edit_keeper
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.outside_records import McpReport
     from braincode_jupyter.protocol.records import ChangesCollected, ChecksRan
     from braincode_jupyter.protocol.sections import ModelCall
-    from braincode_jupyter.protocol.tools import Approver, Toolset
+    from braincode_jupyter.protocol.tools import Approver, RevokedBy, Toolset
     from braincode_jupyter.runtime.host import RunHost
     from braincode_jupyter.runtime.settings import Sources
     from braincode_jupyter.tools.granted import Granted
@@ -124,6 +125,11 @@ class RunTools:
             has_room=lambda spent, sent: host.has_room(call, spent, sent),
         )
 
+    def revoke(self, grant_id: str, by: RevokedBy) -> None:
+        """Take a "same again in this run" back; on the loop of the run."""
+        if self._gate is not None:
+            self._gate.approvals.revoke(grant_id, by)
+
     async def look(
         self, order: CollectChanges | RunChecks, host: RunHost, *, call: ModelCall
     ) -> ChangesCollected | ChecksRan:
@@ -166,8 +172,11 @@ class RunTools:
 
     def _gate_of(self, host: RunHost) -> Gate:
         if self._gate is None:
+            approvals = Approvals(
+                approver=self.approver, write=host.note, clock=host.clock, redact=self.redact
+            )
             self._gate = Gate(
-                approver=self.approver,
+                approvals=approvals,
                 write=host.note,
                 clock=host.clock,
                 redact=self.redact,

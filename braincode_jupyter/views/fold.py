@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
+from braincode_jupyter.protocol.approval_records import (
+    ApprovalGranted,
+    ApprovalRequested,
+    ApprovalRevoked,
+    ArtifactMade,
+)
 from braincode_jupyter.protocol.outside_records import (
     McpConnected,
     ToolApprovalDecided,
@@ -172,6 +177,10 @@ def _fold_tool(view: RunView, record: AnyRecord) -> RunView | None:
     match record:
         case ApprovalRequested():
             after = fold_tools.note_request(view, record)
+        case ApprovalGranted():
+            after = fold_tools.note_grant(view, record)
+        case ApprovalRevoked():
+            after = fold_tools.note_revoked(view, record)
         case ToolApprovalDecided():
             after = fold_tools.note_approval(view, record)
         case ToolExecuted():

@@ -167,6 +167,7 @@ def _finish(view: RunView, ending: Ending, timestamp: int) -> RunView:
             "agents": agents,
             "todos": todos,
             "approvals": (),
+            "grants": (),
             "answer": _final_answer(view.answer),
             "review": _final_review(view.review),
             "phase": "done",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, get_args
 
-from braincode_jupyter.protocol.approval_records import MAX_MODEL_WORDS
+from braincode_jupyter.protocol.approval_records import MAX_GRANTS, MAX_MODEL_WORDS
 from braincode_jupyter.views import words
+from braincode_jupyter.views.approval_view import ApprovalView, GrantView
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.exact import is_diff, to_exact
 from braincode_jupyter.views.fold_calls import note_warning
 from braincode_jupyter.views.roster import AgentKey, get_agent, kind_of, put_agent
 from braincode_jupyter.views.run_view import (
-    ApprovalView,
     ArtifactView,
     PlotMediaType,
     PlotView,
@@ -22,7 +22,12 @@ from braincode_jupyter.views.run_view import (
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from braincode_jupyter.protocol.approval_records import ApprovalRequested, ArtifactMade
+    from braincode_jupyter.protocol.approval_records import (
+        ApprovalGranted,
+        ApprovalRequested,
+        ApprovalRevoked,
+        ArtifactMade,
+    )
     from braincode_jupyter.protocol.outside_records import (
         McpConnected,
         ToolApprovalDecided,
@@ -72,6 +77,7 @@ def note_request(view: RunView, record: ApprovalRequested) -> RunView:
         reason=clean_line(record.reason, MAX_REASON_CHARS),
         model_words=clean_line(record.model_words, MAX_MODEL_WORDS),
         deadline_ms=record.asked_ms + int(record.timeout_s * 1000),
+        bound_sha256=clean_line(record.bound_sha256),
     )
     view = put_agent(view, agent.model_copy(update={"state": "waiting_for_approval"}))
     return view.model_copy(update={"approvals": (*view.approvals, approval)})
@@ -98,7 +104,40 @@ def note_approval(view: RunView, record: ToolApprovalDecided) -> RunView:
             "reason": _denial(record),
         }
     )
-    return put_agent(view, _with_call(agent, call)).model_copy(update={"approvals": left})
+    after = put_agent(view, _with_call(agent, call)).model_copy(update={"approvals": left})
+    return _with_use(after, record.grant_id)
+
+
+def note_grant(view: RunView, record: ApprovalGranted) -> RunView:
+    """Take a "same again in this run": it is listed until it is revoked."""
+    if len(view.grants) >= MAX_GRANTS:
+        return view
+    grant = GrantView(
+        approval_id=record.approval_id,
+        role=clean_line(record.role),
+        tool=clean_line(record.tool),
+        effect=record.effect,
+        action=clean_line(to_exact(record.action).shown, MAX_ACTION_CHARS),
+        shown=to_exact(record.shown).shown,
+        is_diff=is_diff(record.shown),
+    )
+    return view.model_copy(update={"grants": (*view.grants, grant)})
+
+
+def note_revoked(view: RunView, record: ApprovalRevoked) -> RunView:
+    """Take that a grant was taken back."""
+    left = tuple(one for one in view.grants if one.approval_id != record.approval_id)
+    return view.model_copy(update={"grants": left})
+
+
+def _with_use(view: RunView, grant_id: str | None) -> RunView:
+    if grant_id is None:
+        return view
+    grants = tuple(
+        one.model_copy(update={"uses": one.uses + 1}) if one.approval_id == grant_id else one
+        for one in view.grants
+    )
+    return view.model_copy(update={"grants": grants})
 
 
 def note_execution(view: RunView, record: ToolExecuted) -> RunView:

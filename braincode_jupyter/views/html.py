@@ -24,9 +24,9 @@ from braincode_jupyter.views.markup import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from braincode_jupyter.views.approval_view import ApprovalView
     from braincode_jupyter.views.run_view import (
         AgentView,
-        ApprovalView,
         ClarificationView,
         MatrixView,
         RunView,
@@ -76,6 +76,7 @@ def to_html(view: RunView) -> str:
             _section(words.REFERENCES, bullets(_references(view))),
             _section(words.error_title(view), _error(view)),
             _section(words.QUESTION, joined(map(_approval, view.approvals))),
+            _section(words.GRANTS, bullets(f"{one.role}: {one.action}" for one in view.grants)),
             _section(words.QUESTION, _question(view.clarification)),
             _answer(view),
             _section(words.PLOTS, _plots(view)),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from braincode_jupyter.protocol.packet import Packet
+from braincode_jupyter.views.approval_view import ApprovalView, GrantView
 
 RunState = Literal[
     "queued",
@@ -225,37 +226,6 @@ class ToolCallView(Packet):
     """Why it was denied or refused, or how it ended unfinished."""
 
 
-class ApprovalView(Packet):
-    """A tool call that waits for the reader."""
-
-    approval_id: str
-    """Id; a page answers with it and a nonce that is no part of a view."""
-    context_id: str
-    """Agent that asks."""
-    role: str
-    """Its role."""
-    tool: str
-    """Tool."""
-    effect: Literal["read", "write", "execute"]
-    """What it can do."""
-    action: str
-    """One line in the host's words."""
-    shown: str
-    """Command, code or diff; head and tail if it is long, marks for what is hidden."""
-    whole: str = ""
-    """All of it, where `shown` is not."""
-    is_diff: bool = False
-    """Whether it is a unified diff."""
-    hidden_chars: int = 0
-    """Characters shown as marks; such a text is approved after "show all" alone."""
-    reason: str = ""
-    """Which rule asks."""
-    model_words: str = ""
-    """What the model said of it; never part of the action."""
-    deadline_ms: int
-    """When it is denied by itself."""
-
-
 class AgentView(Packet):
     """One agent: router, worker, primary or reviewer."""
 
@@ -457,6 +427,8 @@ class RunView(Packet):
     """Router, workers in plan order, primary, review."""
     approvals: tuple[ApprovalView, ...] = ()
     """Tool calls that wait for the reader, oldest first."""
+    grants: tuple[GrantView, ...] = ()
+    """Calls that are allowed for the rest of the run, oldest first."""
     plots: tuple[PlotView, ...] = ()
     """Images that tools made, oldest first."""
     matrix: MatrixView = MatrixView()

@@ -42,6 +42,7 @@ def to_text(view: RunView) -> str:
         _head(view),
         _titled(words.REFERENCES, _references(view.references)),
         _titled(words.QUESTION, _approvals(view)),
+        _titled(words.GRANTS, bullets(f"{one.role}: {one.action}" for one in view.grants)),
         *_outcome(view),
         _plan(view),
         _titled(words.TIME, _times(view)),

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.outside_records import ToolOff
     from braincode_jupyter.protocol.usage import ReasonCode
+    from braincode_jupyter.views.approval_view import ApprovalView
     from braincode_jupyter.views.run_view import (
         AgentState,
         AgentView,
         AnswerState,
-        ApprovalView,
         ArtifactView,
         AttemptView,
         ReferenceView,
@@ -190,6 +190,8 @@ MATRIX = "Who saw what"
 WARNINGS = "Warnings"
 REFERENCES = "References"
 QUESTION = "Needs your answer"
+MODEL_SAID = "In the model's own words, unchecked"
+GRANTS = "Allowed for this run"
 EFFECTS: Mapping[str, str] = MappingProxyType(
     {"read": "read", "write": "change files", "execute": "run code"}
 )
@@ -367,7 +369,7 @@ def asking_words(approval: ApprovalView) -> str:
 
 def model_said(approval: ApprovalView) -> str:
     """Return what the model said of its call, marked as such; empty if it said nothing."""
-    return f"The model says: {approval.model_words}" if approval.model_words else ""
+    return f"{MODEL_SAID}: {approval.model_words}" if approval.model_words else ""
 
 
 def hidden_in_approval(count: int) -> str:

@@ -1,7 +1,7 @@
-"""Questions that a page may answer once each, proven by a nonce.
+"""Questions that a page may answer once each, proven by a nonce and the digest of what it shows.
 
 A nonce travels in messages alone. It is in no trait, no view and no journal, so a saved notebook, a
-re-opened tab or an old message answers nothing.
+re-opened tab or an old message answers nothing. What answers nothing is told of, with the reason.
 """
 
 from __future__ import annotations
@@ -15,8 +15,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from braincode_jupyter.protocol.tools import IgnoredBecause
+
 DECISIONS = frozenset({"approve", "deny", "approve_same"})
 """What a page may answer."""
+MAX_CLOSED = 64
+"""Questions that are remembered after they were decided."""
+MAX_TOLD = 100
+"""Ignored answers that are told of; a page that sends more is only logged."""
 
 _log = logging.getLogger(__name__)
 
@@ -24,6 +30,7 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
     nonce: str
+    digest: str
     answer: Callable[[str], None]
 
 
@@ -39,9 +46,24 @@ class Questions:
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
         self._open: dict[str, _Question] = {}
+        self._closed: dict[str, IgnoredBecause] = {}
+        self._ignored_callbacks: list[Callable[[str, IgnoredBecause], None]] = []
+        self._told = 0
         self._lock = threading.Lock()
 
-    def ask(self, approval_id: str, nonce: str, *, answer: Callable[[str], None]) -> None:
+    def on_ignored(self, callback: Callable[[str, IgnoredBecause], None]) -> None:
+        """Call ``callback`` with what an ignored answer named, and why it was ignored.
+
+        Parameters
+        ----------
+        callback : callable
+            Called on whatever thread takes the click; it may only hand over.
+        """
+        self._ignored_callbacks.append(callback)
+
+    def ask(
+        self, approval_id: str, nonce: str, *, digest: str, answer: Callable[[str], None]
+    ) -> None:
         """Let the page answer.
 
         Parameters
@@ -50,17 +72,21 @@ class Questions:
             Which question of the view.
         nonce : str
             Must come back with the answer.
+        digest : str
+            Of all that an approval binds; must come back as well.
         answer : callable
             Takes one of `DECISIONS`, at most once; it may only hand over.
         """
         with self._lock:
-            self._open[approval_id] = _Question(nonce=nonce, answer=answer)
+            self._closed.pop(approval_id, None)
+            self._open[approval_id] = _Question(nonce=nonce, digest=digest, answer=answer)
         self._tell(approval_id, nonce)
 
     def take_back(self, approval_id: str) -> None:
         """Take no answer to this question any more."""
         with self._lock:
-            self._open.pop(approval_id, None)
+            if self._open.pop(approval_id, None) is not None:
+                self._close(approval_id, "late")
 
     def tell_again(self) -> None:
         """Tell a page that was drawn later what it may answer."""
@@ -71,22 +97,49 @@ class Questions:
 
     def take(self, message: Mapping[str, object]) -> None:
         """Take an answer; a late, repeated, unknown or forged one does nothing."""
-        approval_id, nonce = message.get("approvalId"), message.get("nonce")
-        decision = message.get("decision")
+        given_id = message.get("approvalId")
+        approval_id = given_id if isinstance(given_id, str) else ""
         with self._lock:
-            question = self._open.get(approval_id) if isinstance(approval_id, str) else None
-            is_answer = isinstance(decision, str) and decision in DECISIONS
-            if question is None or not is_answer or not _is_same(question.nonce, nonce):
-                _log.warning("An answer that fits no open question was ignored.")
-                return
-            self._open.pop(str(approval_id))
-        question.answer(str(decision))
+            question = self._open.get(approval_id)
+            why = self._why_not(approval_id, question, message)
+            if question is not None and why is None:
+                del self._open[approval_id]
+                self._close(approval_id, "repeated")
+        if question is not None and why is None:
+            question.answer(str(message["decision"]))
+        else:
+            self._ignore(approval_id, why or "unknown")
+
+    def _why_not(
+        self, approval_id: str, question: _Question | None, message: Mapping[str, object]
+    ) -> IgnoredBecause | None:
+        """Return why an answer counts for nothing; None: it counts."""
+        if question is None:
+            return self._closed.get(approval_id, "unknown")
+        decision = message.get("decision")
+        if not isinstance(decision, str) or decision not in DECISIONS:
+            return "unreadable"
+        if not _is_same(question.nonce, message.get("nonce")):
+            return "wrong_nonce"
+        return None if _is_same(question.digest, message.get("digest")) else "wrong_digest"
+
+    def _close(self, approval_id: str, why: IgnoredBecause) -> None:
+        self._closed[approval_id] = why
+        while len(self._closed) > MAX_CLOSED:
+            del self._closed[next(iter(self._closed))]
+
+    def _ignore(self, approval_id: str, why: IgnoredBecause) -> None:
+        _log.warning("An answer to an approval was ignored: %s.", why)
+        self._told += 1
+        if self._told <= MAX_TOLD:
+            for callback in self._ignored_callbacks:
+                callback(approval_id, why)
 
     def _tell(self, approval_id: str, nonce: str) -> None:
         self._send({"kind": "approval", "approvalId": approval_id, "nonce": nonce})
 
 
-def _is_same(nonce: str, given: object) -> bool:
+def _is_same(expected: str, given: object) -> bool:
     return isinstance(given, str) and hmac.compare_digest(
-        nonce.encode(), given.encode("utf-8", "surrogatepass")
+        expected.encode(), given.encode("utf-8", "surrogatepass")
     )

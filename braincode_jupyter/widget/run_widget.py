@@ -68,6 +68,7 @@ class RunWidget(anywidget.AnyWidget):
         self._stop_callbacks: list[Callable[[], None]] = []
         self._retry_callbacks: list[Callable[[str], None]] = []
         self._page_callbacks: list[Callable[[], None]] = []
+        self._revoke_callbacks: list[Callable[[str], None]] = []
         self.questions = Questions(self.send_message)
         self.is_reached = False
         super().__init__(
@@ -139,9 +140,29 @@ class RunWidget(anywidget.AnyWidget):
         """
         self._retry_callbacks.append(callback)
 
-    def on_page(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` on a sign of a page, on whatever thread takes it."""
+    def on_revoke(self, callback: Callable[[str], None]) -> None:
+        """Call ``callback`` with the id of a grant that is taken back, as `on_retry` does."""
+        self._revoke_callbacks.append(callback)
+
+    def on_page(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call ``callback`` on every sign of a page, on whatever thread takes it.
+
+        Parameters
+        ----------
+        callback : callable
+            It may only hand over.
+
+        Returns
+        -------
+        callable
+            Takes it back.
+        """
         self._page_callbacks.append(callback)
+        return lambda: self._page_callbacks.remove(callback)
+
+    def call_page(self) -> None:
+        """Ask for a sign of every page that shows this card; from any thread."""
+        self.send_message({"kind": "call"})
 
     def _on_message(self, _widget: object, content: object, _buffers: object) -> None:
         """Take a message of the browser; what we do not know is ignored."""
@@ -156,8 +177,13 @@ class RunWidget(anywidget.AnyWidget):
                 self._note_page()
                 self.questions.tell_again()
                 self._resend(message.get("have"))
+            case "here":
+                self._note_page()
             case "answer":
+                self._note_page()
                 self.questions.take(message)
+            case "revoke":
+                self._revoke(message.get("approvalId"))
             case "stop":
                 for callback in self._stop_callbacks:
                     callback()
@@ -173,8 +199,14 @@ class RunWidget(anywidget.AnyWidget):
 
     def _note_page(self) -> None:
         self.is_reached = True
-        for callback in self._page_callbacks:
+        for callback in tuple(self._page_callbacks):
             callback()
+
+    def _revoke(self, grant_id: object) -> None:
+        """Take a grant back; it needs no proof, since the worst is one more question."""
+        if isinstance(grant_id, str):
+            for callback in self._revoke_callbacks:
+                callback(grant_id)
 
     def _resend(self, have: object) -> None:
         known = cast("dict[str, object]", have) if isinstance(have, dict) else {}

@@ -8,8 +8,9 @@ import card_samples as samples
 import pytest
 from playwright.sync_api import expect
 
+from braincode_jupyter.views.approval_view import ApprovalView
 from braincode_jupyter.views.exact import is_diff, to_exact
-from braincode_jupyter.views.run_view import ApprovalView, PlotView, RunView, ToolCallView
+from braincode_jupyter.views.run_view import PlotView, RunView, ToolCallView
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,19 +25,27 @@ class FakePage:
         self.sent: list[dict[str, object]] = []
         self.questions = Questions(self._send)
         self.was_asked = threading.Event()
-        self._callbacks: list[Callable[[], None]] = []
+        self.is_alive = is_reached
+        self.calls = 0
+        self.callbacks: list[Callable[[], None]] = []
 
-    def on_page(self, callback: Callable[[], None]) -> None:
-        self._callbacks.append(callback)
+    def on_page(self, callback: Callable[[], None]) -> Callable[[], None]:
+        self.callbacks.append(callback)
+        return lambda: self.callbacks.remove(callback)
+
+    def call_page(self) -> None:
+        self.calls += 1
+        if self.is_alive:
+            self.speak()
 
     def speak(self) -> None:
         self.is_reached = True
-        for callback in self._callbacks:
+        for callback in self.callbacks:
             callback()
 
     def click(self, decision: str) -> None:
         """Answer the newest question from a thread of its own, as a subshell does."""
-        message = self.sent[-1] | {"decision": decision}
+        message = self.sent[-1] | {"decision": decision, "digest": "0"}
         thread = threading.Thread(target=self.questions.take, args=(message,))
         thread.start()
         thread.join()
@@ -53,6 +61,7 @@ def request(
     timeout_s: float = 30.0,
     tool: str = "run_python",
     effect: ToolEffect = "execute",
+    words: str = "",
 ) -> ApprovalRequest:
     return ApprovalRequest(
         approval_id="c:1",
@@ -63,8 +72,9 @@ def request(
         effect=effect,
         action=f"{tool}, 1 line",
         shown=shown,
-        arguments_sha256="0",
+        bound_sha256="0",
         reason="asks",
+        model_words=words,
         timeout_s=timeout_s,
     )
 
@@ -74,7 +84,10 @@ def unread(prompt: Question) -> str | None:
 
 
 def approver(page: FakePage | None, *, wait_s: float = 0.02) -> CardApprover:
-    return CardApprover(PromptDesk(unread), page=page, page_wait_s=wait_s, prompt_wait_s=wait_s)
+    desk = PromptDesk(unread)
+    return CardApprover(
+        desk, page=page, page_wait_s=wait_s, prompt_wait_s=wait_s, lost_after_s=wait_s
+    )
 
 
 def prompted(
@@ -82,7 +95,7 @@ def prompted(
 ) -> tuple[CardApprover, PromptDesk]:
     desk = PromptDesk(read)
     desk.expect()
-    return CardApprover(desk, page=page, page_wait_s=0.02), desk
+    return CardApprover(desk, page=page, page_wait_s=0.02, lost_after_s=0.05), desk
 
 
 def typing(*typed: str | None) -> Callable[[Question], str | None]:
@@ -159,10 +172,65 @@ async def test_a_page_that_speaks_late_can_still_answer() -> None:
     assert (await deciding).decision == "approve"
 
 
-async def test_a_page_of_which_nothing_is_heard_is_a_no() -> None:
+async def test_a_page_of_which_nothing_is_heard_is_a_no_that_says_how_to_allow_it() -> None:
     answer = await approver(FakePage(is_reached=False)).decide(request())
 
     assert (answer.decision, answer.by) == ("deny", "timeout")
+    assert answer.reason == (
+        "No page with the question was heard of for 0.02 s. "
+        "To allow it, run the cell with --allow-compute or --yes."
+    )
+
+
+async def test_a_page_that_was_closed_is_noticed_long_before_the_question_runs_out() -> None:
+    page = FakePage()
+    page.is_alive = False
+
+    answer = await approver(page).decide(request(timeout_s=600))
+
+    assert (answer.decision, answer.by) == ("deny", "timeout")
+    assert page.calls > 0
+
+
+async def test_a_page_that_shows_signs_of_life_is_waited_for() -> None:
+    page = FakePage()
+    deciding = asyncio.create_task(approver(page, wait_s=0.01).decide(request()))
+    while page.calls < 20:
+        await asyncio.sleep(0.01)
+        assert not deciding.done()
+
+    page.click("approve")
+
+    assert (await deciding).decision == "approve"
+    assert page.callbacks == []
+
+
+async def test_after_a_closed_page_the_prompt_asks(loop: RunLoop) -> None:
+    page = FakePage()
+    page.is_alive = False
+    asks, desk = prompted(typing("y"), page=page)
+
+    answer = await follow(loop.submit(asks.decide(request())), desk)
+
+    assert (answer.decision, answer.by) == ("approve", "human")
+
+
+async def test_a_page_that_comes_back_answers_for_the_prompt(loop: RunLoop) -> None:
+    page = FakePage()
+    page.is_alive = False
+    ended = threading.Event()
+
+    def read(prompt: Question) -> None:
+        page.click("approve")
+        if prompt.over.wait(5):
+            ended.set()
+
+    asks, desk = prompted(read, page=page)
+
+    answer = await follow(loop.submit(asks.decide(request())), desk)
+
+    assert (answer.decision, answer.by) == ("approve", "human")
+    assert ended.is_set()
 
 
 @pytest.mark.parametrize(
@@ -217,6 +285,20 @@ def test_without_a_page_the_prompt_asks_on_the_thread_that_waits(
 
     assert (answer.decision, answer.by) == (decision, "human")
     assert "analyst wants to run code: run_python, 1 line\n    print(1)\n" in shown[0]
+    assert "model" not in shown[0]
+
+
+def test_words_of_the_model_are_told_apart_at_the_prompt(loop: RunLoop) -> None:
+    shown: list[str] = []
+
+    def read(prompt: Question) -> str:
+        shown.append(prompt.text)
+        return "n"
+
+    asks, desk = prompted(read)
+    wait(loop.submit(asks.decide(request(words="harmless,\n[y]es"))), desk)
+
+    assert "\nIn the model's own words, unchecked: harmless, [y]es\n    print(1)\n" in shown[0]
 
 
 async def test_an_awaiting_cell_asks_at_its_prompt_if_its_page_is_silent(loop: RunLoop) -> None:

@@ -8,7 +8,9 @@ import records_sample as sample
 
 from braincode_jupyter.protocol.approval_records import (
     MAX_DATA_CHARS,
+    ApprovalGranted,
     ApprovalRequested,
+    ApprovalRevoked,
     ArtifactMade,
 )
 from braincode_jupyter.protocol.outside_records import (
@@ -57,7 +59,7 @@ def asked(call: str = "t1", *, shown: str = "print(1)", words: str = "") -> Appr
         effect="execute",
         action="run_python, 1 line",
         shown=shown,
-        arguments_sha256="0" * 64,
+        bound_sha256="0" * 64,
         reason="execute tools ask",
         model_words=words,
     )
@@ -109,6 +111,41 @@ def test_a_request_stands_on_the_card_and_its_agent_waits() -> None:
     assert (approval.role, approval.action) == ("analyst", "run_python, 1 line")
     assert (approval.shown, approval.model_words) == ("print(1)", "trust me")
     assert approval.deadline_ms == sample.at(6) + 600_000
+
+
+def granted(call: str = "t1") -> ApprovalGranted:
+    request = asked(call)
+    return ApprovalGranted(
+        timestamp=sample.at(7),
+        context_id=CONTEXT,
+        approval_id=request.approval_id,
+        role=request.role,
+        tool=request.tool,
+        effect=request.effect,
+        action=request.action,
+        shown=request.shown,
+        bound_sha256=request.bound_sha256,
+    )
+
+
+def test_a_grant_is_listed_counted_and_gone_when_revoked() -> None:
+    used = decided("approved").model_copy(update={"grant_id": "call-7:t1"})
+
+    view = after(begun(), asked(), granted(), decided("approved"), granted("t2"), used, used)
+
+    assert [(one.approval_id, one.uses) for one in view.grants] == [
+        ("call-7:t1", 2),
+        ("call-7:t2", 0),
+    ]
+    assert (view.grants[0].action, view.grants[0].shown) == ("run_python, 1 line", "print(1)")
+    assert "Allowed for this run" in to_text(view)
+    assert "Allowed for this run" in to_html(view)
+    revoked = ApprovalRevoked(timestamp=sample.at(8), approval_id="call-7:t1", by="card")
+    assert [one.approval_id for one in fold(view, revoked).grants] == ["call-7:t2"]
+
+
+def test_a_run_that_is_over_grants_nothing() -> None:
+    assert close_view(after(begun(), granted())).grants == ()
 
 
 def test_no_view_and_no_record_holds_the_nonce() -> None:

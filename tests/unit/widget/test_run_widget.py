@@ -68,26 +68,46 @@ def test_ping_is_answered_with_the_time_of_the_kernel(widget: HeardWidget) -> No
 
 def test_an_answer_comes_back_with_its_nonce_that_is_in_no_trait(widget: HeardWidget) -> None:
     answers: list[str] = []
-    widget.questions.ask("a:1", "nonce-7", answer=answers.append)
+    widget.questions.ask("a:1", "nonce-7", digest="d", answer=answers.append)
     assert widget.heard == [{"kind": "approval", "approvalId": "a:1", "nonce": "nonce-7"}]
     assert "nonce-7" not in str(widget.get_state())
 
     _press(widget, {"kind": "ready", "have": {}})
-    _press(widget, widget.heard[1] | {"kind": "answer", "decision": "deny"})
+    _press(widget, widget.heard[1] | {"kind": "answer", "decision": "deny", "digest": "d"})
 
     assert answers == ["deny"]
 
 
-@pytest.mark.parametrize("kind", ["ping", "ready"])
+@pytest.mark.parametrize("kind", ["ping", "ready", "here", "answer"])
 def test_a_page_that_speaks_is_reached(widget: HeardWidget, kind: str) -> None:
     signs: list[int] = []
-    widget.on_page(lambda: signs.append(1))
+    deaf = widget.on_page(lambda: signs.append(1))
     assert not widget.is_reached
 
+    _press(widget, {"kind": kind})
+    deaf()
     _press(widget, {"kind": kind})
 
     assert widget.is_reached
     assert signs == [1]
+
+
+def test_a_page_is_called(widget: HeardWidget) -> None:
+    widget.call_page()
+
+    assert widget.heard == [{"kind": "call"}]
+
+
+@pytest.mark.parametrize(("given", "revoked"), [("a:1", ["a:1"]), (None, []), (["a:1"], [])])
+def test_a_grant_is_revoked_by_its_id(
+    widget: HeardWidget, given: object, revoked: list[str]
+) -> None:
+    ids: list[str] = []
+    widget.on_revoke(ids.append)
+
+    _press(widget, {"kind": "revoke", "approvalId": given})
+
+    assert ids == revoked
 
 
 def test_stop_calls_back_on_the_thread_of_the_click(widget: HeardWidget) -> None:
