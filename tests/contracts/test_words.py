@@ -28,6 +28,7 @@ TABLES = {
 TITLES = {
     "answer": words.ANSWER,
     "question": words.QUESTION,
+    "grants": words.GRANTS,
     "review": words.REVIEW,
     "plan": words.PLAN,
     "time": words.TIME,

@@ -103,6 +103,8 @@ export type ApprovalView = {
   readonly modelWords: string;
   /** When it is denied by itself. */
   readonly deadlineMs: number;
+  /** Digest of all that an approval binds; a page answers with it. */
+  readonly boundSha256: string;
 };
 
 /** Something a worker made or points at. */
@@ -173,6 +175,26 @@ export type FindingView = {
   readonly severity: string;
   /** Issue, place and suggestion in words. */
   readonly text: string;
+};
+
+/** A call that the reader allowed for the rest of the run. */
+export type GrantView = {
+  /** Names the grant; a page revokes it so. */
+  readonly approvalId: string;
+  /** Who had asked. */
+  readonly role: string;
+  /** Tool. */
+  readonly tool: string;
+  /** What it can do. */
+  readonly effect: 'read' | 'write' | 'execute';
+  /** One line in the host's words. */
+  readonly action: string;
+  /** Command, code or diff, as an approval shows it. */
+  readonly shown: string;
+  /** Whether it is a unified diff. */
+  readonly isDiff: boolean;
+  /** Calls that ran by it, after the first. */
+  readonly uses: number;
 };
 
 /** One column of the matrix: a section that exists in this run. */
@@ -301,6 +323,8 @@ export type RunView = {
   readonly agents: readonly AgentView[];
   /** Tool calls that wait for the reader, oldest first. */
   readonly approvals: readonly ApprovalView[];
+  /** Calls that are allowed for the rest of the run, oldest first. */
+  readonly grants: readonly GrantView[];
   /** Images that tools made, oldest first. */
   readonly plots: readonly PlotView[];
   /** Who saw what. */
@@ -501,7 +525,8 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     hiddenChars: ["number"],
     reason: ["string"],
     modelWords: ["string"],
-    deadlineMs: ["number"]
+    deadlineMs: ["number"],
+    boundSha256: ["string"]
   },
   ArtifactView: {
     kind: ["string"],
@@ -537,6 +562,16 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   FindingView: {
     severity: ["string"],
     text: ["string"]
+  },
+  GrantView: {
+    approvalId: ["string"],
+    role: ["string"],
+    tool: ["string"],
+    effect: ["enum", "read", ["read", "write", "execute"]],
+    action: ["string"],
+    shown: ["string"],
+    isDiff: ["boolean", false],
+    uses: ["number"]
   },
   MatrixColumn: {
     key: ["string"],
@@ -601,6 +636,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     todos: ["array", ["object", "TodoView"]],
     agents: ["array", ["object", "AgentView"]],
     approvals: ["array", ["object", "ApprovalView"]],
+    grants: ["array", ["object", "GrantView"]],
     plots: ["array", ["object", "PlotView"]],
     matrix: ["object", "MatrixView"],
     warnings: ["array", ["string"]],

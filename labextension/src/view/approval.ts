@@ -67,7 +67,7 @@ class Question implements Part<Item> {
   private readonly text = h('pre', 'bc-exact');
   private readonly hidden = h('p', 'bc-is-warn');
   private readonly reason = h('p', 'bc-dim');
-  private readonly said = h('p', 'bc-dim');
+  private readonly said = h('p', 'bc-said');
   private readonly note = h('p', 'bc-dim');
   private readonly left = h('span', 'bc-num');
   private readonly deny: HTMLButtonElement;
@@ -112,7 +112,8 @@ class Question implements Part<Item> {
     const { approval, canAnswer, leftMs } = item;
     setTextOrHide(this.hidden, approval.hiddenChars ? WORDS.hiddenChars(approval.hiddenChars) : '');
     setTextOrHide(this.reason, approval.reason ? WORDS.askedBecause(approval.reason) : '');
-    setTextOrHide(this.said, approval.modelWords ? WORDS.modelSays(approval.modelWords) : '');
+    const { modelWords } = approval;
+    setTextOrHide(this.said, modelWords && `${WORDS.modelSaid}${WORDS.colon}${modelWords}`);
     setText(this.left, leftMs > 0 ? WORDS.deniedIn(clock(leftMs)) : WORDS.deniedNow);
     const isOpen = canAnswer && this.sent === undefined;
     const mayApprove = isOpen && (this.isAllShown || !this.needsAll);
@@ -135,7 +136,7 @@ class Question implements Part<Item> {
 
   private choice(decision: Decision, label: string): HTMLButtonElement {
     return button(label, `bc-button bc-${decision.replace('_', '-')}`, () => {
-      if (this.sent === undefined && this.actions.answer?.(this.asked.approvalId, decision)) {
+      if (this.sent === undefined && this.actions.answer?.(this.asked, decision)) {
         this.sent = label;
         this.sentAtMs = Date.now();
         // A disabled button loses the focus, and the reader his place.

@@ -8,6 +8,7 @@ import { approvals } from './approval';
 import { clarification } from './clarification';
 import { h, setAttribute } from './elements';
 import { footer, wholeRequest } from './footer';
+import { grants } from './grants';
 import { header, isGoing } from './header';
 import { keepKeys } from './keys';
 import { matrix } from './matrix';
@@ -42,11 +43,11 @@ export function draw(el: HTMLElement, first: RunView, actions: Actions): Drawing
   const [head, times, reply] = [header(actions), timeline(), new Answer(actions)];
   const [people, trouble, spoken] = [workers(actions, streams), failure(), announcer()];
   const needs = approvals(actions);
-  const parts = [references(), clarification(), plots(), review(), modelNote(), warnings(), plan(), matrix(), wholeRequest(), footer()] as const;
-  const [refs, ask, images, verdict, model, warned, todos, table, ...ends] = parts;
+  const parts = [references(), grants(actions), clarification(), plots(), review(), modelNote(), warnings(), plan(), matrix(), wholeRequest(), footer()] as const;
+  const [refs, granted, ask, images, verdict, model, warned, todos, table, ...ends] = parts;
   const card = h('article', 'bc-run');
   card.setAttribute('aria-label', WORDS.card);
-  card.append(head.el, refs.el, trouble.el, needs.el, ask.el, reply.el, images.el, verdict.el);
+  card.append(head.el, refs.el, trouble.el, needs.el, granted.el, ask.el, reply.el, images.el, verdict.el);
   card.append(...[model, warned, todos, times, people, table, ...ends, spoken].map(part => part.el));
   el.append(card);
   const giveKeysBack = keepKeys(card);
@@ -129,6 +130,7 @@ function recorded(view: RunView): RunView {
     endedMs: latestOf(view),
     agents,
     approvals: [],
+    grants: [],
     answer: { ...view.answer, state: answerState }
   };
 }

@@ -1,6 +1,6 @@
 /** The anywidget: joins a model of the kernel to the drawing. Python decides, this draws. */
 
-import type { RunView } from '../protocol/generated';
+import type { ApprovalView, RunView } from '../protocol/generated';
 import { insertion } from '../protocol/page-events';
 import { isRecord } from '../protocol/read';
 import type { Decision } from '../view/actions';
@@ -139,7 +139,8 @@ class CardOfModel implements Listener {
       stop: () => this.stop(),
       retry: contextId => this.model.send({ kind: 'retry', contextId }),
       canAnswer: approvalId => this.feed.nonces.has(approvalId),
-      answer: (approvalId, decision) => this.answer(approvalId, decision)
+      answer: (approval, decision) => this.answer(approval, decision),
+      revoke: approvalId => this.model.send({ kind: 'revoke', approvalId })
     });
     this.feed.pieces().forEach(piece => drawing.stream(piece));
     this.drawing = drawing;
@@ -148,6 +149,10 @@ class CardOfModel implements Listener {
   onMessage(message: unknown, news: News): void {
     if (isRecord(message) && message.kind === 'pong') {
       this.pong(message.now);
+    }
+    // The kernel asks whether anybody still sees its question.
+    if (isRecord(message) && message.kind === 'call') {
+      this.model.send({ kind: 'here' });
     }
     if (news.isView) {
       this.onView();
@@ -200,12 +205,12 @@ class CardOfModel implements Listener {
   }
 
   /** The nonce stays: until the kernel has taken an answer, another click may be needed. */
-  private answer(approvalId: string, decision: Decision): boolean {
+  private answer({ approvalId, boundSha256 }: ApprovalView, decision: Decision): boolean {
     const nonce = this.feed.nonces.get(approvalId);
     if (nonce === undefined) {
       return false;
     }
-    this.model.send({ kind: 'answer', approvalId, nonce, decision });
+    this.model.send({ kind: 'answer', approvalId, nonce, digest: boundSha256, decision });
     return true;
   }
 

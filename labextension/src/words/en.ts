@@ -155,7 +155,12 @@ export const WORDS = {
       'characters cannot be seen; they are shown as marks.'
     ),
   askedBecause: (reason: string) => `Asked because: ${reason}`,
-  modelSays: (text: string) => `The model says: ${text}`,
+  modelSaid: 'In the model\'s own words, unchecked',
+  grants: 'Allowed for this run',
+  grantUses: (count: number) => `ran ${one(count, 'more time', 'more times')}`,
+  revoke: 'Revoke',
+  revokeOf: (action: string) => `Revoke: ${action}`,
+  revokeHint: 'The next such call asks again.',
   deniedIn: (time: string) => `denied by itself in ${time}`,
   deniedNow: 'time is up: denied',
   answerSent: (decision: string) => `${decision}: sent`,

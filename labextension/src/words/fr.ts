@@ -138,7 +138,12 @@ export const FR: Language = {
         'caractères invisibles, montrés par des repères.'
       ),
     askedBecause: reason => `Demandé car\u00a0: ${reason}`,
-    modelSays: text => `Le modèle dit\u00a0: ${text}`,
+    modelSaid: 'Dans les mots du modèle, sans vérification',
+    grants: 'Autorisé pour cette exécution',
+    grantUses: count => one(count, 'exécution de plus', 'exécutions de plus'),
+    revoke: 'Retirer',
+    revokeOf: action => `Retirer\u00a0: ${action}`,
+    revokeHint: 'Le prochain appel de ce genre demandera de nouveau.',
     deniedIn: time => `refusé d’office dans ${time}`,
     deniedNow: 'délai écoulé\u00a0: refusé',
     answerSent: decision => `${decision}\u00a0: envoyé`,

@@ -8,7 +8,7 @@ import card_samples as samples
 import pytest
 from playwright.sync_api import expect
 
-from braincode_jupyter.views.approval_view import ApprovalView
+from braincode_jupyter.views.approval_view import ApprovalView, GrantView
 from braincode_jupyter.views.exact import is_diff, to_exact
 from braincode_jupyter.views.run_view import PlotView, RunView, ToolCallView
 
@@ -46,6 +46,7 @@ def asked(text: str = CODE, number: int = 1, *, words: str = "") -> ApprovalView
         reason="execute tools ask",
         model_words=words,
         deadline_ms=int(time.time() * 1000) + 600_000,
+        bound_sha256=f"digest-{number}",
     )
 
 
@@ -72,7 +73,9 @@ def test_a_request_stands_above_the_answer_with_its_exact_text(open_card: OpenCa
         "statistician wants to run code: run_python, 2 lines"
     )
     assert section.locator("pre").inner_text() == CODE
-    expect(section).to_contain_text("The model says: it is safe, trust me")
+    expect(section.locator(".bc-said")).to_have_text(
+        "In the model's own words, unchecked: it is safe, trust me"
+    )
     expect(section).to_contain_text("denied by itself in")
     order = card.page.evaluate(
         "[...document.querySelectorAll('.bc-section')].map(e => e.className)"
@@ -93,7 +96,13 @@ def test_a_click_sends_the_answer_with_its_nonce_once(
 
     expect(card.root.get_by_role("button", name=label)).to_be_disabled()
     assert answers(card) == [
-        {"kind": "answer", "approvalId": "call:1", "nonce": "nonce-1", "decision": decision}
+        {
+            "kind": "answer",
+            "approvalId": "call:1",
+            "nonce": "nonce-1",
+            "digest": "digest-1",
+            "decision": decision,
+        }
     ]
     expect(card.find(".bc-approvals")).to_contain_text(f"{label}: sent")
 
@@ -130,6 +139,63 @@ def test_a_diff_is_coloured_by_line_and_stays_verbatim(open_card: OpenCard) -> N
     expect(card.find(".bc-added")).to_have_text("+new")
     expect(card.find(".bc-removed")).to_have_text("-old")
     expect(card.find(".bc-hunk")).to_have_count(3)
+
+
+def test_a_removed_line_that_looks_like_a_header_is_shown_as_removed(open_card: OpenCard) -> None:
+    text = (
+        "--- a/q.sql\n+++ b/q.sql\n@@ -1,3 +1,2 @@\n keep\n--- drop nothing\n-x\n+++ y\n"
+        "--- a/z.sql\n+++ b/z.sql\n@@ -0,0 +1 @@\n+new"
+    )
+    card = open_card(waiting(asked(text)))
+
+    assert card.find(".bc-exact").inner_text() == text
+    assert card.find(".bc-removed").all_inner_texts() == ["--- drop nothing\n", "-x\n"]
+    assert card.find(".bc-added").all_inner_texts() == ["+++ y\n", "+new"]
+    expect(card.find(".bc-hunk")).to_have_count(6)
+
+
+def test_a_page_that_shows_the_card_answers_a_call(open_card: OpenCard) -> None:
+    card = open_card(waiting(asked()))
+
+    card.say({"kind": "call"})
+    assert card.said()[-1] == {"kind": "here"}
+    count = len(card.said())
+
+    card.page.evaluate("kernel.dispose()")
+    card.say({"kind": "call"})
+    assert len(card.said()) == count
+
+
+def granted(number: int = 1) -> GrantView:
+    return GrantView(
+        approval_id=f"call:{number}",
+        role="statistician",
+        tool="run_python",
+        effect="execute",
+        action="run_python, 2 lines",
+        shown=CODE,
+        uses=number,
+    )
+
+
+def test_what_is_allowed_for_the_run_is_listed_and_revoked(open_card: OpenCard) -> None:
+    view = samples.running().model_copy(update={"grants": (granted(1), granted(2))})
+    card = open_card(view)
+    section = card.find(".bc-grants")
+    expect(section).to_contain_text("Allowed for this run")
+    expect(section.locator("summary").nth(1)).to_have_text(
+        "statistician run_python, 2 lines ran 2 more times"
+    )
+    section.locator("summary").first.click()
+    expect(section.locator("pre").first).to_have_text(CODE)
+
+    section.get_by_role("button", name="Revoke: run_python, 2 lines").first.click()
+
+    assert card.said()[-1] == {"kind": "revoke", "approvalId": "call:1"}
+    card.patch(grants=[granted(2).to_wire()])
+    expect(section.locator(".bc-granted")).to_have_count(1)
+    card.patch(state="completed")
+    expect(section).to_be_hidden()
 
 
 def test_text_of_others_is_text(open_card: OpenCard) -> None:
