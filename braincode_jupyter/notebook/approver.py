@@ -12,7 +12,6 @@ taken for closed after the same half minute.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from braincode_jupyter.notebook.prompting import CannotAsk, PromptDesk, hand_over
@@ -176,14 +175,13 @@ class CardApprover:
         self, request: ApprovalRequest, answer: asyncio.Future[Decision]
     ) -> ApprovalAnswer:
         """Ask at the prompt, and take the answer of a page that comes back, whichever is first."""
-        prompt = asyncio.ensure_future(self._ask_at_prompt(request))
-        try:
+        async with asyncio.TaskGroup() as group:
+            prompt = group.create_task(self._ask_at_prompt(request))
             await asyncio.wait({prompt, answer}, return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
+                prompt.cancel()
                 return ApprovalAnswer(decision=answer.result(), by="human")
-            return prompt.result()
-        finally:
-            prompt.cancel()
+        return prompt.result()
 
     async def _ask_at_prompt(self, request: ApprovalRequest) -> ApprovalAnswer:
         exact = to_exact(request.shown)
@@ -227,17 +225,14 @@ class _Ear:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self._sign = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._sign: asyncio.Future[bool] = self._loop.create_future()
         self._stop: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-
-        def note() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens
-                loop.call_soon_threadsafe(self._sign.set)
-
-        self._stop = self.page.on_page(note)
+        self._stop = self.page.on_page(
+            lambda: hand_over(self._loop, self._sign, True)  # noqa: FBT003 - a result
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -245,14 +240,11 @@ class _Ear:
 
     async def hears(self, answer: asyncio.Future[Decision], wait_s: float) -> bool:
         """Ask the page for a sign; return whether one came in time, or the answer, which is one."""
-        self._sign.clear()
+        self._sign = self._loop.create_future()
         self.page.call_page()
-        sign = asyncio.ensure_future(self._sign.wait())
-        try:
-            await asyncio.wait({sign, answer}, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            sign.cancel()
-        return self._sign.is_set() or answer.done()
+        heard = {self._sign, answer}
+        await asyncio.wait(heard, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
+        return self._sign.done() or answer.done()
 
 
 def _said(said: str | None, waited_s: float) -> ApprovalAnswer:
