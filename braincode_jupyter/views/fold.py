@@ -22,17 +22,22 @@ from braincode_jupyter.protocol.outside_records import (
 )
 from braincode_jupyter.protocol.records import (
     BudgetChecked,
+    ChangesCollected,
+    ChecksRan,
     ClarificationRequested,
     ContextPlanned,
     FinalReported,
+    FixStarted,
     MessageSent,
     ModelFailed,
     ModelReplied,
     OpaqueRecord,
+    PatchSummed,
     PromptManifest,
     Recovered,
     ReferenceUsed,
     RetryRequested,
+    ReviewArtifactsSummed,
     ReviewDecided,
     RunCancelled,
     RunEnded,
@@ -48,6 +53,7 @@ from braincode_jupyter.protocol.records import (
 )
 from braincode_jupyter.views import (
     fold_calls,
+    fold_changes,
     fold_end,
     fold_plan,
     fold_retries,
@@ -95,7 +101,9 @@ def fold(view: RunView, record: AnyRecord) -> RunView:
     if _opens_run(view, record):
         view = start_view(view.session_id)
     view = _begun(view, record)
-    after = _fold_call(view, record)
+    after = _fold_change(view, record)
+    if after is None:
+        after = _fold_call(view, record)
     if after is None:
         after = _fold_work(view, record)
     if after is None:
@@ -145,6 +153,23 @@ def _fold_call(view: RunView, record: AnyRecord) -> RunView | None:
             after = fold_calls.note_warning(view, record.message)
         case Recovered():
             after = fold_calls.note_warning(view, words.RECOVERED)
+        case _:
+            after = None
+    return after
+
+
+def _fold_change(view: RunView, record: AnyRecord) -> RunView | None:
+    match record:
+        case ChangesCollected():
+            after = fold_changes.note_changes(view, record)
+        case ChecksRan():
+            after = fold_changes.note_checks(view, record)
+        case ReviewArtifactsSummed():
+            after = fold_changes.note_artifacts(view, record)
+        case PatchSummed():
+            after = fold_changes.note_patch(view, record)
+        case FixStarted():
+            after = fold_changes.note_fix(view, record)
         case _:
             after = None
     return after

@@ -16,6 +16,7 @@ from braincode_jupyter.views.fold_calls import (
     note_warning,
     with_attempt,
 )
+from braincode_jupyter.views.fold_changes import end_checks
 from braincode_jupyter.views.fold_tools import end_calls
 from braincode_jupyter.views.fold_workers import (
     MAX_ITEM_CHARS,
@@ -169,6 +170,7 @@ def _finish(view: RunView, ending: Ending, timestamp: int) -> RunView:
             "approvals": (),
             "grants": (),
             "answer": _final_answer(view.answer),
+            "changes": end_checks(view.changes),
             "review": _final_review(view.review),
             "phase": "done",
             "is_stopping": False,

@@ -9,6 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.views import figures, words
+from braincode_jupyter.views.change_words import (
+    changes_facts,
+    changes_title,
+    check_words,
+    file_words,
+    more_files_words,
+)
 from braincode_jupyter.views.markup import (
     Html,
     bullets,
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from braincode_jupyter.views.approval_view import ApprovalView
+    from braincode_jupyter.views.change_view import ChangesView
     from braincode_jupyter.views.run_view import (
         AgentView,
         ClarificationView,
@@ -80,6 +88,7 @@ def to_html(view: RunView) -> str:
             _section(words.QUESTION, _question(view.clarification)),
             _answer(view),
             _section(words.PLOTS, _plots(view)),
+            _changes(view.changes),
             _review(view) if view.clarification is None else Html(),
             _section(words.WARNINGS, bullets(view.warnings)),
             _plan(view),
@@ -184,6 +193,24 @@ def _answer(view: RunView) -> Html:
 
 def _plots(view: RunView) -> Html:
     return joined(image(one.media_type, one.data, caption=one.label) for one in view.plots)
+
+
+def _changes(changes: ChangesView) -> Html:
+    if not changes.files:
+        return Html()
+    lines = [*map(file_words, changes.files), more_files_words(changes)]
+    checks = [
+        joined((element("p", check_words(one)), verbatim(one.output) if one.output else Html()))
+        for one in changes.checks
+    ]
+    facts = changes_facts(changes)
+    return folded(
+        (changes_title(changes),),
+        element("p", facts) if facts else Html(),
+        bullets(filter(None, lines)),
+        *checks,
+        is_open=changes.checks_state == "failed",
+    )
 
 
 def _review(view: RunView) -> Html:

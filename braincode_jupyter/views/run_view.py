@@ -11,6 +11,7 @@ from typing import Literal
 
 from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.views.approval_view import ApprovalView, GrantView
+from braincode_jupyter.views.change_view import ChangesView
 
 RunState = Literal[
     "queued",
@@ -21,7 +22,7 @@ RunState = Literal[
     "cancelled",
     "interrupted",
 ]
-RunPhase = Literal["starting", "routing", "working", "answering", "reviewing", "done"]
+RunPhase = Literal["starting", "routing", "working", "answering", "checking", "reviewing", "done"]
 AgentState = Literal[
     "queued",
     "waiting",
@@ -419,6 +420,8 @@ class RunView(Packet):
     """A question, when the run stopped for one."""
     answer: AnswerView = AnswerView()
     """The answer."""
+    changes: ChangesView = ChangesView()
+    """What was changed in the project."""
     review: ReviewView = ReviewView()
     """The review."""
     todos: tuple[TodoView, ...] = ()

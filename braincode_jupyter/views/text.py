@@ -8,11 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.views import figures, words
+from braincode_jupyter.views.change_words import (
+    changes_facts,
+    changes_title,
+    check_words,
+    file_words,
+    more_files_words,
+)
 from braincode_jupyter.views.wrapping import WIDTH, bullets, markdown_lines, packed, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from braincode_jupyter.views.change_view import ChangesView
     from braincode_jupyter.views.run_view import (
         AgentView,
         ClarificationView,
@@ -82,6 +90,7 @@ def _outcome(view: RunView) -> tuple[list[str], ...]:
         _titled(words.error_title(view), _error(view)),
         _titled(words.QUESTION, _question(view.clarification)),
         _answer(view),
+        _changes(view.changes),
         _review(view) if view.clarification is None else [],
         _titled(words.WARNINGS, bullets(view.warnings)),
     )
@@ -170,6 +179,23 @@ def _answer(view: RunView) -> list[str]:
         return []
     state = "" if answer.state == "completed" else f" ({words.ANSWER_STATES[answer.state]})"
     return [f"{words.ANSWER}{state}", *markdown_lines(answer.text)]
+
+
+def _changes(changes: ChangesView) -> list[str]:
+    if not changes.files:
+        return []
+    files = (*map(file_words, changes.files), more_files_words(changes))
+    lines = [
+        *wrap(changes_title(changes)),
+        *wrap(changes_facts(changes), "  "),
+        *bullets(filter(None, files)),
+    ]
+    for check in changes.checks:
+        lines.extend(bullets((check_words(check),)))
+        # The output of a check that passed says nothing here.
+        if check.state != "passed":
+            lines.extend(wrap(check.output, "      "))
+    return lines
 
 
 def _review(view: RunView) -> list[str]:

@@ -46,6 +46,7 @@ RUN_PHASES: Mapping[RunPhase, str] = MappingProxyType(
         "routing": "planning",
         "working": "workers at work",
         "answering": "writing the answer",
+        "checking": "checking the changes",
         "reviewing": "reviewing",
         "done": "done",
     }

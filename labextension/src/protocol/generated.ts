@@ -157,6 +157,62 @@ export type Block = {
   readonly align: '' | 'left' | 'center' | 'right';
 };
 
+/** One changed file. */
+export type ChangedFileView = {
+  /** Relative to the project. */
+  readonly path: string;
+  /** What became of it. */
+  readonly state: 'new' | 'changed' | 'removed';
+  /** Lines added, if they were counted. */
+  readonly added?: number;
+  /** Lines taken away, if they were counted. */
+  readonly removed?: number;
+  /** A command changed it, not an edit tool. */
+  readonly isByCommand: boolean;
+};
+
+/** What a run changed in the project. */
+export type ChangesView = {
+  /** Changed files, by path. */
+  readonly files: readonly ChangedFileView[];
+  /** Files beyond those. */
+  readonly moreFiles: number;
+  /** Lines added in all. */
+  readonly added: number;
+  /** Lines taken away in all. */
+  readonly removed: number;
+  /** Kind of change: ``backend``, ``docs-only``. */
+  readonly kind: string;
+  /** low, medium, high or critical, once it was reviewed. */
+  readonly riskTier: string;
+  /** What the checks say together. */
+  readonly checksState: 'none' | 'running' | 'passed' | 'failed' | 'skipped';
+  /** Why they were chosen or skipped. */
+  readonly checksReason: string;
+  /** Each check, in the order in which they ran. */
+  readonly checks: readonly CheckView[];
+  /** Rounds of mending that were begun. */
+  readonly fixIteration: number;
+  /** Why the last one was. */
+  readonly fixTrigger: '' | 'checks_failed' | 'changes_requested';
+};
+
+/** One check of the project. */
+export type CheckView = {
+  /** Script or command. */
+  readonly name: string;
+  /** The exact words that ran. */
+  readonly command: string;
+  /** How it ended. */
+  readonly state: 'passed' | 'failed' | 'timed_out';
+  /** Exit status, if it came to one. */
+  readonly exitCode?: number;
+  /** How long it took. */
+  readonly durationMs: number;
+  /** End of what it wrote, output and errors. */
+  readonly output: string;
+};
+
 /** A question to the user. */
 export type ClarificationView = {
   /** The question. */
@@ -282,7 +338,7 @@ export type RunView = {
   /** State. */
   readonly state: 'queued' | 'running' | 'completed' | 'needs_clarification' | 'failed' | 'cancelled' | 'interrupted';
   /** What is being done now. */
-  readonly phase: 'starting' | 'routing' | 'working' | 'answering' | 'reviewing' | 'done';
+  readonly phase: 'starting' | 'routing' | 'working' | 'answering' | 'checking' | 'reviewing' | 'done';
   /** Stop was asked for. */
   readonly isStopping: boolean;
   /** First line of the request. */
@@ -315,6 +371,8 @@ export type RunView = {
   readonly clarification?: ClarificationView;
   /**  */
   readonly answer: AnswerView;
+  /** What was changed in the project. */
+  readonly changes: ChangesView;
   /**  */
   readonly review: ReviewView;
   /** Todos. */
@@ -553,6 +611,34 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     header: ["boolean", false],
     align: ["enum", "", ["", "left", "center", "right"]]
   },
+  ChangedFileView: {
+    path: ["string"],
+    state: ["enum", "new", ["new", "changed", "removed"]],
+    added: ["optional", ["number"]],
+    removed: ["optional", ["number"]],
+    isByCommand: ["boolean", false]
+  },
+  ChangesView: {
+    files: ["array", ["object", "ChangedFileView"]],
+    moreFiles: ["number"],
+    added: ["number"],
+    removed: ["number"],
+    kind: ["string"],
+    riskTier: ["string"],
+    checksState: ["enum", "none", ["none", "running", "passed", "failed", "skipped"]],
+    checksReason: ["string"],
+    checks: ["array", ["object", "CheckView"]],
+    fixIteration: ["number"],
+    fixTrigger: ["enum", "", ["", "checks_failed", "changes_requested"]]
+  },
+  CheckView: {
+    name: ["string"],
+    command: ["string"],
+    state: ["enum", "passed", ["passed", "failed", "timed_out"]],
+    exitCode: ["optional", ["number"]],
+    durationMs: ["number"],
+    output: ["string"]
+  },
   ClarificationView: {
     question: ["string"],
     reason: ["string"],
@@ -615,7 +701,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     sessionId: ["string"],
     runId: ["string"],
     state: ["enum", "queued", ["queued", "running", "completed", "needs_clarification", "failed", "cancelled", "interrupted"]],
-    phase: ["enum", "starting", ["starting", "routing", "working", "answering", "reviewing", "done"]],
+    phase: ["enum", "starting", ["starting", "routing", "working", "answering", "checking", "reviewing", "done"]],
     isStopping: ["boolean", false],
     title: ["string"],
     request: ["string"],
@@ -632,6 +718,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     references: ["array", ["object", "ReferenceView"]],
     clarification: ["optional", ["object", "ClarificationView"]],
     answer: ["object", "AnswerView"],
+    changes: ["object", "ChangesView"],
     review: ["object", "ReviewView"],
     todos: ["array", ["object", "TodoView"]],
     agents: ["array", ["object", "AgentView"]],

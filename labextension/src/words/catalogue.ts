@@ -8,7 +8,7 @@
 import type { AgentView } from '../protocol/generated';
 import { EN } from './en';
 import { FR } from './fr';
-import { AGENT_LOOKS, REVIEW_LOOKS, RUN_LOOKS, TODO_LOOKS, TOOL_LOOKS } from './looks';
+import { AGENT_LOOKS, CHECK_LOOKS, REVIEW_LOOKS, RUN_LOOKS, TODO_LOOKS, TOOL_LOOKS } from './looks';
 import type { Language } from './language';
 import type { Look, Tone } from './looks';
 import { ZH } from './zh';
@@ -33,12 +33,16 @@ export let ANSWER_NOTES: Language['answerNotes'];
 /** Maps, because the view holds any string here. */
 export let INDEPENDENCE: ReadonlyMap<string, string>;
 export let SEVERITIES: ReadonlyMap<string, string>;
+export let KINDS_OF_RISK: ReadonlyMap<string, string>;
+export let CHANGED_FILES: Language['changedFiles'];
+export let CHECKS: Language['checks'];
 export let MATRIX_CELLS: Language['matrixCells'];
 export let RUN_STATES: States<typeof RUN_LOOKS>;
 export let AGENT_STATES: States<typeof AGENT_LOOKS>;
 export let TOOL_STATES: States<typeof TOOL_LOOKS>;
 export let TODO_STATES: States<typeof TODO_LOOKS>;
 export let REVIEW_STATES: States<typeof REVIEW_LOOKS>;
+export let CHECK_STATES: States<typeof CHECK_LOOKS>;
 
 type States<Looks> = Readonly<Record<keyof Looks, StateWord>>;
 
@@ -59,11 +63,15 @@ export function speak(code: string = pageLanguage()): void {
   INDEPENDENCE = new Map(Object.entries(catalogue.independence));
   MATRIX_CELLS = catalogue.matrixCells;
   SEVERITIES = new Map(Object.entries(catalogue.severities));
+  KINDS_OF_RISK = new Map(Object.entries(catalogue.kindsOfRisk));
+  CHANGED_FILES = catalogue.changedFiles;
+  CHECKS = catalogue.checks;
   RUN_STATES = states(RUN_LOOKS, catalogue.runStates);
   AGENT_STATES = states(AGENT_LOOKS, catalogue.agentStates);
   TOOL_STATES = states(TOOL_LOOKS, catalogue.toolStates);
   TODO_STATES = states(TODO_LOOKS, catalogue.todoStates);
   REVIEW_STATES = states(REVIEW_LOOKS, catalogue.reviewStates);
+  CHECK_STATES = states(CHECK_LOOKS, catalogue.checkStates);
 }
 
 /** The language of the page, which JupyterLab's translator writes there, or of the browser. */

@@ -26,6 +26,7 @@ export const PHASES = {
   routing: 'planning',
   working: 'workers at work',
   answering: 'writing the answer',
+  checking: 'checking the changes',
   reviewing: 'reviewing',
   done: ''
 };
@@ -68,6 +69,35 @@ export const REVIEW_STATES = {
   changes_requested: 'changes requested',
   blocked: 'blocked',
   not_reviewed: 'not reviewed'
+};
+
+/** What became of a changed file. */
+export const CHANGED_FILES = {
+  new: 'new',
+  changed: 'changed',
+  removed: 'removed'
+};
+
+/** What the checks of the project say together. */
+export const CHECKS = {
+  none: '',
+  running: 'checks running',
+  passed: 'checks passed',
+  failed: 'checks failed',
+  skipped: 'not checked'
+};
+
+export const CHECK_STATES = {
+  passed: 'passed',
+  failed: 'failed',
+  timed_out: 'took too long'
+};
+
+export const KINDS_OF_RISK = {
+  low: 'low risk',
+  medium: 'medium risk',
+  high: 'high risk',
+  critical: 'critical risk'
 };
 
 /** What a call could do, as the end of "wants to". */
@@ -173,6 +203,15 @@ export const WORDS = {
     `Showing the last ${shown} of ${whole}. The whole text is in run.answer.`,
   answerLong: (shown: string, whole: string) =>
     `Showing the first ${shown} of ${whole}. The whole text is in run.answer.`,
+  changes: 'Changes',
+  changedFiles: (files: number, added: number, removed: number) =>
+    `${one(files, 'file', 'files')}, +${added} −${removed}`,
+  byCommand: 'by a command',
+  mended: (times: number, isForChecks: boolean) =>
+    `mended ${times === 1 ? 'once' : times === 2 ? 'twice' : `${times} times`}, because ${
+      isForChecks ? 'checks failed' : 'the review asked for changes'
+    }`,
+  checkOutput: (name: string) => `Output of ${name}`,
   review: 'Review',
   because: (word: string, reason: string) => (reason ? `${word}: ${reason}` : word),
   requiredChange: 'Must change: ',
@@ -246,6 +285,10 @@ export const EN = {
   toolStates: TOOL_STATES,
   todoStates: TODO_STATES,
   reviewStates: REVIEW_STATES,
+  changedFiles: CHANGED_FILES,
+  checks: CHECKS,
+  checkStates: CHECK_STATES,
+  kindsOfRisk: KINDS_OF_RISK,
   effects: EFFECTS,
   answerNotes: ANSWER_NOTES,
   independence: INDEPENDENCE,

@@ -23,6 +23,7 @@ export const FR: Language = {
     routing: 'planification',
     working: 'agents au travail',
     answering: 'rédaction',
+    checking: 'vérification des modifications',
     reviewing: 'relecture',
     done: ''
   },
@@ -61,6 +62,29 @@ export const FR: Language = {
     changes_requested: 'modifications demandées',
     blocked: 'bloquée',
     not_reviewed: 'non relue'
+  },
+  changedFiles: {
+    new: 'nouveau',
+    changed: 'modifié',
+    removed: 'supprimé'
+  },
+  checks: {
+    none: '',
+    running: 'vérifications en cours',
+    passed: 'vérifications réussies',
+    failed: 'vérifications en échec',
+    skipped: 'non vérifiées'
+  },
+  checkStates: {
+    passed: 'réussie',
+    failed: 'échec',
+    timed_out: 'trop longue'
+  },
+  kindsOfRisk: {
+    low: 'risque faible',
+    medium: 'risque moyen',
+    high: 'risque élevé',
+    critical: 'risque critique'
   },
   effects: {
     read: 'lire',
@@ -157,6 +181,14 @@ export const FR: Language = {
       `Les ${shown} derniers caractères sur ${whole}. Le texte entier est dans run.answer.`,
     answerLong: (shown, whole) =>
       `Les ${shown} premiers caractères sur ${whole}. Le texte entier est dans run.answer.`,
+    changes: 'Modifications',
+    changedFiles: (files, added, removed) => `${one(files, 'fichier', 'fichiers')}, +${added} −${removed}`,
+    byCommand: 'par une commande',
+    mended: (times, isForChecks) =>
+      `${one(times, 'correction', 'corrections')}, ${
+        isForChecks ? 'des vérifications ayant échoué' : 'la relecture ayant demandé des modifications'
+      }`,
+    checkOutput: name => `Sortie de ${name}`,
     review: 'Relecture',
     because: (word, reason) => (reason ? `${word}\u00a0: ${reason}` : word),
     requiredChange: 'À modifier\u00a0: ',

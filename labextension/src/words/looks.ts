@@ -1,6 +1,6 @@
 /** How each state looks in every language: a tone, which is a colour, and a sign. */
 
-import type { AgentView, ReviewView, RunView, TodoView, ToolCallView } from '../protocol/generated';
+import type { AgentView, CheckView, ReviewView, RunView, TodoView, ToolCallView } from '../protocol/generated';
 
 export type Tone = 'run' | 'wait' | 'ok' | 'warn' | 'bad' | 'idle';
 export type Look = readonly [tone: Tone, sign: string];
@@ -43,6 +43,12 @@ export const TODO_LOOKS: Readonly<Record<TodoView['state'], Look>> = {
   completed: ['ok', '✓'],
   blocked: ['bad', '▲'],
   failed: ['bad', '✕']
+};
+
+export const CHECK_LOOKS: Readonly<Record<CheckView['state'], Look>> = {
+  passed: ['ok', '✓'],
+  failed: ['bad', '✕'],
+  timed_out: ['bad', '✕']
 };
 
 export const REVIEW_LOOKS: Readonly<Record<ReviewView['state'], Look>> = {

@@ -23,6 +23,7 @@ export const ZH: Language = {
     routing: '规划中',
     working: '智能体工作中',
     answering: '正在撰写回答',
+    checking: '正在检查修改',
     reviewing: '审查中',
     done: ''
   },
@@ -61,6 +62,29 @@ export const ZH: Language = {
     changes_requested: '要求修改',
     blocked: '未通过',
     not_reviewed: '未审查'
+  },
+  changedFiles: {
+    new: '新建',
+    changed: '已修改',
+    removed: '已删除'
+  },
+  checks: {
+    none: '',
+    running: '检查运行中',
+    passed: '检查通过',
+    failed: '检查失败',
+    skipped: '未检查'
+  },
+  checkStates: {
+    passed: '通过',
+    failed: '失败',
+    timed_out: '超时'
+  },
+  kindsOfRisk: {
+    low: '低风险',
+    medium: '中风险',
+    high: '高风险',
+    critical: '严重风险'
   },
   effects: {
     read: '读取',
@@ -148,6 +172,12 @@ export const ZH: Language = {
     beingWritten: '撰写中',
     answerCut: (shown, whole) => `显示最后 ${shown} 个字符，共 ${whole}。全文见 run.answer。`,
     answerLong: (shown, whole) => `显示前 ${shown} 个字符，共 ${whole}。全文见 run.answer。`,
+    changes: '修改',
+    changedFiles: (files, added, removed) => `${number(files)} 个文件，+${added} −${removed}`,
+    byCommand: '由命令修改',
+    mended: (times, isForChecks) =>
+      `已修正 ${number(times)} 次，原因：${isForChecks ? '检查失败' : '审查要求修改'}`,
+    checkOutput: name => `${name} 的输出`,
     review: '审查',
     because: (word, reason) => (reason ? `${word}：${reason}` : word),
     requiredChange: '必须修改：',

@@ -5,6 +5,12 @@ from __future__ import annotations
 from card_parts import T0, todos_of
 from card_samples import cut_off, finished, running
 
+from braincode_jupyter.views.change_view import (
+    ChangedFileView,
+    ChangesView,
+    ChecksState,
+    CheckView,
+)
 from braincode_jupyter.views.exact import to_exact
 from braincode_jupyter.views.run_view import AgentState, AgentView, ApprovalView, RunView
 
@@ -13,6 +19,58 @@ CODE = (
     'q2, q3 = (sales[sales.quarter == q].groupby("week").revenue.sum() for q in ("Q2", "Q3"))\n'
     "print(stats.mannwhitneyu(q2, q3))"
 )
+
+
+PYTEST = (
+    "F.                                                              [100%]\n"
+    "FAILED tests/test_clean.py::test_dates - assert 1204 == 0\n"
+    "1 failed, 1 passed in 0.42s"
+)
+
+
+def edited(checks_state: ChecksState = "passed") -> RunView:
+    """Return a run that changed files; failing checks leave it unapproved."""
+    base = finished()
+    is_failed = checks_state == "failed"
+    files = (
+        ChangedFileView(path="src/clean.py", state="changed", added=6, removed=3),
+        ChangedFileView(path="tests/test_clean.py", state="new", added=12, removed=0),
+        ChangedFileView(path="old.py", state="removed", added=0, removed=40, is_by_command=True),
+    )
+    checks = (
+        CheckView(
+            name="ruff",
+            command="ruff check .",
+            state="passed",
+            exit_code=0,
+            duration_ms=120,
+            output="All checks passed!",
+        ),
+        CheckView(
+            name="pytest",
+            command="python -m pytest -q",
+            state="failed" if is_failed else "passed",
+            exit_code=1 if is_failed else 0,
+            duration_ms=3_200,
+            output=PYTEST if is_failed else "2 passed in 0.42s",
+        ),
+    )
+    changes = ChangesView(
+        files=files,
+        added=18,
+        removed=43,
+        kind="backend",
+        risk_tier="medium",
+        checks_state=checks_state,
+        checks_reason="Chosen for a change of kind backend.",
+        checks=checks,
+        fix_iteration=1,
+        fix_trigger="checks_failed",
+    )
+    review = base.review
+    if is_failed:
+        review = review.model_copy(update={"state": "changes_requested"})
+    return base.model_copy(update={"changes": changes, "review": review})
 
 
 def approval() -> RunView:
@@ -122,4 +180,6 @@ STATES = {
     "every-state": every_state,
     "blocked": blocked,
     "interrupted": interrupted,
+    "edited": edited,
+    "edited-failing": lambda: edited("failed"),
 }
