@@ -97,13 +97,17 @@ def test_a_card_without_a_kernel_inserts_too(open_notebook: Callable[..., Any]) 
 def test_without_the_extension_a_card_has_no_button_that_does_nothing(
     open_notebook: Callable[..., Any],
 ) -> None:
-    notebook = open_notebook(ANSWER, ASK.replace("\n", " --background\n"), "_braincode")
+    hold = f"{ANSWER}slow = 'review'\n"
+    notebook = open_notebook(hold, ASK.replace("\n", " --review --background\n"))
     notebook.run(1)
 
     card = notebook.run(2)
 
-    expect(card.locator(".bc-codeblock").or_(card.locator("pre")).first).to_be_visible()
+    answer = card.locator(".bc-answer .bc-text")
+    expect(answer.locator(".bc-codeblock")).to_have_count(2)
+    expect(answer.get_by_role("button", name="Copy", exact=True)).to_have_count(2)
     expect(card.get_by_role("button", name="Insert below")).to_have_count(0)
+    card.get_by_role("button", name="Stop").click()
 
 
 def test_notebook_7_inserts_below_too(open_notebook: Callable[..., Any]) -> None:

@@ -69,6 +69,7 @@ def test_sessions_are_listed_found_and_opened_with_the_keyboard_alone(
     card = notebook.page.locator(".bc-card-tab .bc-run")
     expect(card.locator(".bc-state")).to_contain_text("completed")
     expect(card.locator(".bc-answer")).to_contain_text("Scripted answer of librarian")
+    expect(card).to_be_in_viewport()
     expect(card.locator("img")).to_have_count(0)
 
 
@@ -148,7 +149,7 @@ def test_ten_thousand_sessions_are_drawn_in_part_and_searched_whole(
     expect(panel).to_contain_text("1 found")
 
 
-def test_notebook_7_has_the_panel_and_opens_a_card_below(
+def test_notebook_7_has_the_panel_and_shows_a_card_over_it(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook(ASK.format("seventh"), in_notebook_7=True)
@@ -157,5 +158,8 @@ def test_notebook_7_has_the_panel_and_opens_a_card_below(
 
     find(panel, "seventh").first.dblclick()
 
-    card = notebook.page.locator(".bc-card-tab .bc-run")
+    card = notebook.page.locator(".jp-Dialog .bc-card-tab .bc-run")
     expect(card.locator(".bc-answer")).to_contain_text("Scripted answer of librarian")
+    expect(card).to_be_in_viewport()
+    notebook.page.keyboard.press("Escape")
+    expect(card).to_have_count(0)

@@ -21,7 +21,9 @@ export async function insertCell(notebook: Notebook, index: number, cell: NewCel
     return false;
   }
   const at = Math.min(Math.max(index, -1), model.cells.length - 1) + 1;
-  const metadata = cell.sessionId ? { braincode: { from: `@@${cell.sessionId}` } } : {};
+  const origin = cell.sessionId ? { braincode: { from: `@@${cell.sessionId}` } } : {};
+  // Trust is about outputs, and there are none; like JupyterLab's own cells. It is not saved.
+  const metadata = { trusted: true, ...origin };
   model.sharedModel.insertCell(at, {
     cell_type: 'code',
     source: cell.source.slice(0, MAX_CHARS),

@@ -2,7 +2,7 @@
 
 import { ILabShell, ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { Clipboard, ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { Clipboard, Dialog, ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
@@ -88,17 +88,26 @@ class Sessions {
       Notification.warning(problem || LAB.openFailed, { autoClose: false });
       return;
     }
-    this.tabs.get(row.sessionId)?.dispose();
     const insert = insertion(() => row.sessionId).insertCode;
-    const tab = new CardTab(view, (code, block) => insert?.(code, block));
+    const card = new CardTab(view, (code, block) => insert?.(code, block));
+    if (this.hasTabs) {
+      this.openTab(row, card);
+    } else {
+      // Notebook 7 has one place in the middle, and it is taken.
+      const buttons = [Dialog.cancelButton({ label: LAB.close })];
+      await new Dialog({ body: card, buttons, hasClose: true, title: card.title.label }).launch();
+    }
+  }
+
+  private openTab(row: SessionRow, tab: CardTab): void {
+    this.tabs.get(row.sessionId)?.dispose();
     this.tabs.set(row.sessionId, tab);
     tab.disposed.connect(() => {
       if (this.tabs.get(row.sessionId) === tab) {
         this.tabs.delete(row.sessionId);
       }
     });
-    // Notebook 7 has one place in the middle, and it is taken.
-    this.app.shell.add(tab, this.hasTabs ? 'main' : 'down');
+    this.app.shell.add(tab, 'main');
     this.app.shell.activateById(tab.id);
   }
 

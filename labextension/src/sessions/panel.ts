@@ -191,6 +191,7 @@ export class SessionsPanel extends Widget {
     this.search.type = 'search';
     this.search.maxLength = MAX_QUERY;
     this.search.placeholder = LAB.search;
+    this.search.title = LAB.searchHint;
     this.search.setAttribute('aria-label', LAB.search);
     this.search.addEventListener('input', () => {
       clearTimeout(this.timer);

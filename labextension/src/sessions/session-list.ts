@@ -31,6 +31,7 @@ export class SessionList {
     this.el.setAttribute('aria-label', LAB.sessions);
     this.el.append(this.space);
     this.el.addEventListener('scroll', () => this.draw());
+    this.el.addEventListener('focus', () => this.chosen < 0 && this.choose(0));
     this.el.addEventListener('keydown', event => this.onKey(event));
   }
 

@@ -24,7 +24,8 @@ export const LAB = {
   readOnly: 'This notebook is read-only.',
   sessions: 'Brain sessions',
   showSessions: 'Show Brain Sessions',
-  search: 'Search request, id, model, state',
+  search: 'Search sessions',
+  searchHint: 'Words of the request, the id, a model or the state',
   refresh: 'Read the list again',
   noPrompt: '(no request)',
   listed: (total: number) => `${one(total, 'session', 'sessions')}, newest first`,
@@ -46,6 +47,7 @@ export const LAB = {
   resume: 'Continue',
   resumeHint: 'Insert a cell that goes on in this session; it is not run',
   cardOf: (title: string) => `Session: ${title}`,
+  close: 'Close',
   openFailed: 'The card could not be read.',
   ended: (state: string, title: string) => `Background run ${state}: ${title}`,
   goToCell: 'Go to the cell'

@@ -25,7 +25,8 @@ export const LAB: Language['lab'] = {
   readOnly: 'Ce notebook est en lecture seule.',
   sessions: 'Sessions Brain',
   showSessions: 'Afficher les sessions Brain',
-  search: 'Chercher : demande, id, modèle, état',
+  search: 'Chercher une session',
+  searchHint: 'Mots de la demande, de l’id, d’un modèle ou de l’état',
   refresh: 'Relire la liste',
   noPrompt: '(sans demande)',
   listed: total => `${one(total, 'session', 'sessions')}, la plus récente d’abord`,
@@ -47,6 +48,7 @@ export const LAB: Language['lab'] = {
   resume: 'Continuer',
   resumeHint: 'Insérer une cellule qui poursuit cette session ; elle n’est pas exécutée',
   cardOf: title => `Session : ${title}`,
+  close: 'Fermer',
   openFailed: 'La carte n’a pas pu être lue.',
   ended: (state, title) => `Exécution en arrière-plan ${state} : ${title}`,
   goToCell: 'Aller à la cellule'

@@ -22,7 +22,8 @@ export const LAB: Language['lab'] = {
   readOnly: '此笔记本是只读的。',
   sessions: 'Brain 会话',
   showSessions: '显示 Brain 会话',
-  search: '搜索请求、编号、模型、状态',
+  search: '搜索会话',
+  searchHint: '请求、编号、模型或状态中的词',
   refresh: '重新读取列表',
   noPrompt: '（无请求）',
   listed: total => `${total} 个会话，最新的在前`,
@@ -43,6 +44,7 @@ export const LAB: Language['lab'] = {
   resume: '继续',
   resumeHint: '插入一个接续此会话的单元格；不会运行',
   cardOf: title => `会话：${title}`,
+  close: '关闭',
   openFailed: '无法读取卡片。',
   ended: (state, title) => `后台运行${state}：${title}`,
   goToCell: '转到单元格'
