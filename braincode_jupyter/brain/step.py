@@ -53,6 +53,7 @@ from braincode_jupyter.protocol.records import (
     EditKept,
     ModelFailed,
     ModelReplied,
+    PromptManifest,
     Record,
     RetryRequested,
     RunCancelled,
@@ -127,6 +128,8 @@ def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ..
 def _take_facts(t: Transition, record: AnyRecord) -> None:
     """Take what tools, checks and hooks came to."""
     match record:
+        case PromptManifest():
+            t.charge_tools(record)
         case EditKept():
             t.set(may_have_changed=True)
         case ToolExecuted():

@@ -14,6 +14,7 @@ from braincode_jupyter.brain.demo import fit_demo
 from braincode_jupyter.brain.effects import CallModel, EndRun, WriteRecord
 from braincode_jupyter.brain.flow import build_prompt, pointer, select, withheld_reason
 from braincode_jupyter.brain.limits import CALL_TIMEOUT_S, allow, unmeasured_tokens
+from braincode_jupyter.brain.offering import with_tools
 from braincode_jupyter.brain.plans import stable_id
 from braincode_jupyter.brain.presets import policy_for
 from braincode_jupyter.brain.prompts import existing, role_section
@@ -231,6 +232,20 @@ class Transition:
         opened = OpenCall(call=call, reserved_tokens=reserved_tokens)
         self.set(open_calls={**self.state.open_calls, call.call_id: opened})
         self.effects.append(CallModel(call=call))
+
+    def charge_tools(self, record: PromptManifest) -> None:
+        """Reserve what the tools of a call add to it, once they are known."""
+        opened = self.state.open_calls.get(record.call_id)
+        tokens = sum(tool.tokens for tool in record.tools)
+        if opened is None or not tokens:
+            return
+        charged = with_tools(
+            opened,
+            tokens,
+            max_tokens=self.state.request.options.max_tokens,
+            committed_tokens=self.state.committed_tokens,
+        )
+        self.set(open_calls={**self.state.open_calls, record.call_id: charged})
 
     def close_call(self, outcome: ModelReplied | ModelFailed) -> OpenCall | None:
         """Take a call off the list and book what it spent, if nobody measured it.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.offering import tool_tokens
 from braincode_jupyter.brain.tokens import estimate_tokens
 from braincode_jupyter.errors import ModelError
 from braincode_jupyter.models import agents
@@ -86,7 +87,7 @@ async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:
             raise ModelError(message, code="empty_reply")
         returns = await _run(turn.end.tool_uses, tools)
         sent += estimate_tokens(turn.text) + sum(estimate_tokens(r.text) for _, r in returns)
-        if not tools.allows_turn(total_usage(turns).total, sent):
+        if not tools.allows_turn(total_usage(turns).total, sent + tool_tokens(request.tools)):
             raise ModelError("The token budget has no room to go on.", code="token_limit")
         is_last = len(turns) >= MAX_TURNS - 1
         request = agents.Request(

@@ -28,8 +28,19 @@ class SectionPointer(Packet):
     """Why it was withheld: ``private``, ``no edge``, ``not granted``, ``not for this call``."""
 
 
+class ToolPointer(Packet):
+    """One tool that a call was offered: a pointer, not the schema."""
+
+    name: str
+    """Name as the model uses it."""
+    sha256: str
+    """Digest of name, description and schema."""
+    tokens: int
+    """Estimated tokens that it adds to each request, an upper bound."""
+
+
 class PromptManifest(Record):
-    """Which sections one model call was given; written before the call."""
+    """Which sections and tools one model call was given; written before the call."""
 
     type: Literal["prompt_manifest"] = "prompt_manifest"
     """Record type."""
@@ -47,6 +58,8 @@ class PromptManifest(Record):
     """In prompt order."""
     withheld: tuple[SectionPointer, ...] = ()
     """Sections that existed and that the matrix kept out; digests and sizes only."""
+    tools: tuple[ToolPointer, ...] = ()
+    """Tools that it was offered."""
 
 
 class ModelReplied(Record):

@@ -22,6 +22,7 @@ from braincode_jupyter.brain.effects import (
     WriteRecord,
 )
 from braincode_jupyter.brain.limits import MIN_OUTPUT_TOKENS
+from braincode_jupyter.brain.offering import tool_pointer
 from braincode_jupyter.brain.retrying import taken_up, why_not_again
 from braincode_jupyter.brain.step import first_record, initial, step
 from braincode_jupyter.errors import JournalError, MissingDependencyError, ModelError
@@ -37,6 +38,7 @@ from braincode_jupyter.protocol.outside_records import DispatchRequested, McpCon
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
+    PromptManifest,
     RetryRequested,
     RunCancelled,
     RunFailed,
@@ -61,8 +63,9 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
     from braincode_jupyter.protocol.ports import Clock, JournalPort, ModelClient
     from braincode_jupyter.protocol.records import AnyRecord
-    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.sections import ModelCall, ModelReply
     from braincode_jupyter.runtime.settings import RunObserver
+    from braincode_jupyter.runtime.toolbox import GatedToolBox
     from braincode_jupyter.runtime.tooling import RunTools
 
 _log = logging.getLogger(__name__)
@@ -111,6 +114,7 @@ class Orchestrator:
     )
     _streams: dict[str, TextCounter] = field(default_factory=dict[str, "TextCounter"], init=False)
     _group: asyncio.TaskGroup | None = field(default=None, init=False)
+    _boxes: dict[str, GatedToolBox] = field(default_factory=dict[str, "GatedToolBox"], init=False)
     _waiting: dict[str, asyncio.Future[ExecutedWorkerResult]] = field(
         default_factory=dict[str, "asyncio.Future[ExecutedWorkerResult]"], init=False
     )
@@ -148,6 +152,8 @@ class Orchestrator:
                 self._end_after_bug(error)
             finally:
                 self._cancel_calls()
+                for box in self._boxes.values():  # of calls that were not begun
+                    await box.aclose()
                 self.shown.show()
                 if self.tools is not None:
                     # The group waits for the servers' tasks, so they are told before it ends.
@@ -276,10 +282,13 @@ class Orchestrator:
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
+            case WriteRecord(record=PromptManifest() as manifest):
+                self._write(self._with_tools(manifest), durable=effect.durable)
             case WriteRecord():
                 self._write(effect.record, durable=effect.durable)
             case CallModel():
-                self._start(effect.call)
+                opened = self.state.open_calls.get(effect.call.call_id)
+                self._start(effect.call if opened is None else opened.call)
             case FireHooks():
                 self._fire(effect)
             case CollectChanges() | RunChecks():
@@ -416,18 +425,40 @@ class Orchestrator:
             task = self._group.create_task(self._perform(call), name=f"braincode-{call.role}")
             self._tasks[call.call_id] = task
 
+    def _with_tools(self, manifest: PromptManifest) -> PromptManifest:
+        """Make the tools of a call that is about to be made, and put them on its manifest."""
+        opened = self.state.open_calls.get(manifest.call_id)
+        if opened is None or self.tools is None or self.plans_only:
+            return manifest
+        box = self.tools.box_for(opened.call, self)
+        if box is None:
+            return manifest
+        self._boxes[manifest.call_id] = box
+        pointers = tuple(tool_pointer(spec) for spec in box.specs())
+        manifest = manifest.model_copy(update={"tools": pointers})
+        self.state, _ = step(self.state, manifest)
+        return manifest
+
     def _cancel_calls(self) -> None:
         for task in self._tasks.values():
             task.cancel()
         self._tasks.clear()
 
+    async def _ask(
+        self, call: ModelCall, sink: TextCounter, box: GatedToolBox | None
+    ) -> ModelReply:
+        if box is not None and call.max_output_tokens < MIN_OUTPUT_TOKENS:
+            message = "The token budget has no room for this call with its tools."
+            raise ModelError(message, code="token_limit")
+        return await self.models.complete(call, sink.take, box)
+
     async def _perform(self, call: ModelCall) -> None:
         """Make one call; every outcome but a cancel becomes a record."""
         started_ms = self.clock.now_ms()
         sink = self._streams[call.call_id] = TextCounter(call, self.observer)
-        box = None if self.tools is None else self.tools.box_for(call, self)
+        box = self._boxes.pop(call.call_id, None)
         try:
-            reply = await self.models.complete(call, sink.take, box)
+            reply = await self._ask(call, sink, box)
         except ModelError as error:
             outcome = failure_record(call, error, started_ms=started_ms, now_ms=self.clock.now_ms())
         except Exception as error:

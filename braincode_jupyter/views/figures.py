@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.views.words import plural
 
 if TYPE_CHECKING:
-    from braincode_jupyter.views.run_view import AgentView, RunView, UsageView
+    from collections.abc import Sequence
+
+    from braincode_jupyter.views.run_view import AgentView, OfferedToolView, RunView, UsageView
 
 _THOUSAND = 1000
 _LONG_MS = 60_000
@@ -74,6 +76,14 @@ def usage_words(usage: UsageView) -> str:
     if usage.unmeasured_calls:
         parts.append(f"{plural(usage.unmeasured_calls, 'call')} not measured")
     return " · ".join(parts)
+
+
+def tools_offered(tools: Sequence[OfferedToolView]) -> str:
+    """Return which tools an agent could use and what they add to each request; empty for none."""
+    if not tools:
+        return ""
+    names = ", ".join(tool.name for tool in tools)
+    return f"Tools: {names} · {tokens_words(sum(tool.tokens for tool in tools))} tokens"
 
 
 def run_figures(view: RunView) -> str:

@@ -290,6 +290,8 @@ def _agent(agent: AgentView) -> Html:
     ]
     parts.append(bullets(points))
     parts.append(_sections(words.SAW[agent.kind], agent.saw))
+    if agent.tools:
+        parts.append(element("p", figures.tools_offered(agent.tools)))
     parts.append(_sections(words.WITHHELD, agent.withheld))
     is_open = agent.state in {"failed", "blocked", "cut_off", "unstructured"}
     return folded(summary, *parts, is_open=is_open)

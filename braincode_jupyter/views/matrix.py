@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Literal
 from braincode_jupyter.views import words
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.roster import agent_labels
-from braincode_jupyter.views.run_view import MatrixColumn, MatrixRow, MatrixView, SectionView
+from braincode_jupyter.views.run_view import (
+    MatrixColumn,
+    MatrixRow,
+    MatrixView,
+    OfferedToolView,
+    SectionView,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -105,7 +111,11 @@ def note_sections(view: RunView, agent: AgentView, record: PromptManifest) -> Ru
     naming = _Naming(labels=labels, tokens=tokens)
     saw = [_section(naming, one, total) for one in record.sections[:MAX_SECTIONS]]
     withheld = [_section(naming, one, 0) for one in record.withheld[:MAX_SECTIONS]]
-    changes = {"saw": _with_one_wording(saw), "withheld": _merged(withheld)}
+    tools = tuple(
+        OfferedToolView(name=clean_line(tool.name), tokens=max(tool.tokens, 0))
+        for tool in record.tools[:MAX_SECTIONS]
+    )
+    changes = {"saw": _with_one_wording(saw), "withheld": _merged(withheld), "tools": tools}
     agent = agent.model_copy(update=changes)
     agents = tuple(
         agent if (one.context_id, one.kind) == (agent.context_id, agent.kind) else one

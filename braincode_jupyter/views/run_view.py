@@ -138,6 +138,15 @@ class TodoView(Packet):
     """What came of it."""
 
 
+class OfferedToolView(Packet):
+    """One tool that an agent could use."""
+
+    name: str
+    """Name as the model uses it."""
+    tokens: int
+    """Estimated tokens that it adds to each request."""
+
+
 class SectionView(Packet):
     """One section that an agent saw, or that was withheld from it."""
 
@@ -290,6 +299,8 @@ class AgentView(Packet):
     """What it was given."""
     withheld: tuple[SectionView, ...] = ()
     """What existed and was kept from it."""
+    tools: tuple[OfferedToolView, ...] = ()
+    """Tools that it was offered."""
 
 
 class AnswerView(Packet):

@@ -260,6 +260,7 @@ def _agent(agent: AgentView) -> list[str]:
     ]
     lines.extend(bullets(points, "    "))
     lines.extend(_sections(words.SAW[agent.kind], agent.saw))
+    lines.extend(wrap(figures.tools_offered(agent.tools), "    ", 6))
     lines.extend(_sections(words.WITHHELD, agent.withheld))
     return lines
 

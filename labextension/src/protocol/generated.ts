@@ -63,6 +63,8 @@ export type AgentView = {
   readonly saw: readonly SectionView[];
   /** What existed and was kept from it. */
   readonly withheld: readonly SectionView[];
+  /** Tools that it was offered. */
+  readonly tools: readonly OfferedToolView[];
 };
 
 /** The answer. */
@@ -277,6 +279,14 @@ export type MatrixView = {
   readonly columns: readonly MatrixColumn[];
   /** Agents. */
   readonly rows: readonly MatrixRow[];
+};
+
+/** One tool that an agent could use. */
+export type OfferedToolView = {
+  /** Name as the model uses it. */
+  readonly name: string;
+  /** Estimated tokens that it adds to each request. */
+  readonly tokens: number;
 };
 
 /** An image that a tool made; artifacts name it by its uri. */
@@ -563,7 +573,8 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     retries: ["number"],
     canRetry: ["boolean", false],
     saw: ["array", ["object", "SectionView"]],
-    withheld: ["array", ["object", "SectionView"]]
+    withheld: ["array", ["object", "SectionView"]],
+    tools: ["array", ["object", "OfferedToolView"]]
   },
   AnswerView: {
     state: ["enum", "none", ["none", "streaming", "completed", "cut_off", "partial"]],
@@ -671,6 +682,10 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   MatrixView: {
     columns: ["array", ["object", "MatrixColumn"]],
     rows: ["array", ["object", "MatrixRow"]]
+  },
+  OfferedToolView: {
+    name: ["string"],
+    tokens: ["number"]
   },
   PlotView: {
     uri: ["string"],

@@ -24,7 +24,8 @@ export function saw(): Part<AgentView> {
   const withheldTitle = h('h5', 'bc-title', WORDS.withheld);
   const kept = h('ul', 'bc-withheld');
   kept.setAttribute('aria-label', WORDS.withheld);
-  const el = h('div', 'bc-saw', title, seen, withheldTitle, kept);
+  const tools = h('p', 'bc-dim');
+  const el = h('div', 'bc-saw', title, seen, tools, withheldTitle, kept);
   const seenList = new KeyedList<SectionView>(seen, keyOf, seenRow);
   const keptList = new KeyedList<SectionView>(kept, keyOf, keptRow);
   return {
@@ -34,12 +35,18 @@ export function saw(): Part<AgentView> {
       const tokens = agent.saw.reduce((sum, item) => sum + item.tokens, 0);
       const who = agent.kind === 'worker' ? WORDS.thisWorker : WORDS.thisCall;
       setText(title, WORDS.saw(who, count(tokens)));
+      setTextOrHide(tools, offered(agent.tools));
       withheldTitle.hidden = agent.withheld.length === 0;
       kept.hidden = agent.withheld.length === 0;
       seenList.update(agent.saw);
       keptList.update(agent.withheld);
     }
   };
+}
+
+function offered(tools: AgentView['tools']): string {
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
+  return tools.length ? WORDS.offered(tools.map(tool => tool.name).join(', '), count(tokens)) : '';
 }
 
 function keyOf(item: SectionView): string {

@@ -246,6 +246,7 @@ export const WORDS = {
   partial: 'Text before it broke off',
   live: 'Reply so far',
   saw: (who: string, tokens: string) => `What ${who} saw · ${tokens} tokens`,
+  offered: (names: string, tokens: string) => `Tools: ${names} · ${tokens} tokens`,
   thisWorker: 'this worker',
   thisCall: 'this call',
   withheld: 'Withheld',

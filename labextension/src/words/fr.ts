@@ -223,6 +223,7 @@ export const FR: Language = {
     partial: 'Texte avant l’interruption',
     live: 'Réponse en cours',
     saw: (who, tokens) => `Ce que ${who} a vu · ${tokens} tokens`,
+    offered: (names, tokens) => `Outils : ${names} · ${tokens} tokens`,
     thisWorker: 'cet agent',
     thisCall: 'cet appel',
     withheld: 'Non transmis',

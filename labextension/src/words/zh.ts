@@ -212,6 +212,7 @@ export const ZH: Language = {
     partial: '中断前的文本',
     live: '目前的回复',
     saw: (who, tokens) => `${who}看到了什么 · ${tokens} token`,
+    offered: (names, tokens) => `工具：${names} · ${tokens} token`,
     thisWorker: '此智能体',
     thisCall: '此调用',
     withheld: '未提供',
