@@ -7,11 +7,14 @@ markup.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.views.approval_view import ApprovalView, GrantView
 from braincode_jupyter.views.change_view import ChangesView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 RunState = Literal[
     "queued",
@@ -83,6 +86,11 @@ class Block(Packet):
     """For row."""
     align: Literal["", "left", "center", "right"] = ""
     """For cell: as the author of the table said."""
+
+
+def blocks_to_wire(blocks: Iterable[Block]) -> list[dict[str, object]]:
+    """Return blocks as JSON objects without what is as it would be anyway; that is most of them."""
+    return [block.model_dump(mode="json", by_alias=True, exclude_defaults=True) for block in blocks]
 
 
 class UsageView(Packet):

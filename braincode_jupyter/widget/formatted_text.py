@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.views.blocks import MarkdownStream
+from braincode_jupyter.views.run_view import blocks_to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from braincode_jupyter.views.run_view import Block
 
 Json = dict[str, object]
 
@@ -42,7 +41,7 @@ class FormattedText:
         """Take the next piece of the reply."""
         settled = self._stream.add(text)
         self.until = self._stream.settled_chars
-        blocks = _to_wire(settled.blocks)
+        blocks = blocks_to_wire(settled.blocks)
         if not self._fresh:
             self._joins = settled.joins
         _append(self._fresh, blocks, joins=settled.joins and bool(self._fresh))
@@ -76,11 +75,6 @@ class FormattedText:
         if code is not None:
             place["code"] = {"language": code.language, "offset": code.offset}
         return place
-
-
-def _to_wire(blocks: Sequence[Block]) -> list[Json]:
-    # Without what is as it would be anyway: most of a block is, and the page knows it.
-    return [block.model_dump(mode="json", by_alias=True, exclude_defaults=True) for block in blocks]
 
 
 def _append(known: list[Json], blocks: Sequence[Json], *, joins: bool) -> None:
