@@ -23,13 +23,39 @@ if TYPE_CHECKING:
         RuntimePlan,
         RuntimeWorker,
     )
-    from braincode_jupyter.protocol.records import ReferenceUsed, RunOptions
+    from braincode_jupyter.protocol.records import GoesOn, ReferenceUsed, RunOptions
     from braincode_jupyter.protocol.review import ReviewDecision
     from braincode_jupyter.protocol.sections import ModelCall, Resolution, Section
 
 RunStep = Literal[
     "new", "routing", "working", "answering", "collecting", "checking", "reviewing", "ended"
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenUp:
+    """What a run goes on from: an earlier run of its session, one worker of which is run again.
+
+    Parameters
+    ----------
+    origin : GoesOn
+        As the first record tells it.
+    plan : RuntimePlan
+        The plan, with the todos that are to be done again as pending.
+    also : tuple of str
+        Contexts of workers that are run with it.
+    handoffs, results : mapping
+        By context id, of the workers whose results are kept.
+    privates : tuple of Section
+        What agents of the earlier run wrote; kept so that manifests can name what was withheld.
+    """
+
+    origin: GoesOn
+    plan: RuntimePlan
+    also: tuple[str, ...]
+    handoffs: Mapping[str, HandoffPacket]
+    results: Mapping[str, ExecutedWorkerResult]
+    privates: tuple[Section, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +96,8 @@ class RunRequest:
         What the user allowed for this cell.
     servers : tuple of str
         MCP servers, as ``scope:name``.
+    taken_up : TakenUp or None
+        What the run goes on from; None: it begins with a plan of its own.
     """
 
     session_id: str
@@ -89,6 +117,7 @@ class RunRequest:
     checks: CheckSetup = field(default_factory=CheckSetup)
     tool_mode: ToolMode = "read-only"
     servers: tuple[str, ...] = ()
+    taken_up: TakenUp | None = None
 
     @property
     def has_images(self) -> bool:

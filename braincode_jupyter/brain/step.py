@@ -20,6 +20,7 @@ from braincode_jupyter.brain.answering import (
 from braincode_jupyter.brain.changing import note_tool, take_changes, take_checks
 from braincode_jupyter.brain.dispatching import note_end, take_dispatch
 from braincode_jupyter.brain.ending import end_cancelled, end_failed, end_with_question
+from braincode_jupyter.brain.going_on import go_on_from
 from braincode_jupyter.brain.hooking import (
     take_prompt_hooks,
     take_stop_hooks,
@@ -82,6 +83,7 @@ def first_record(request: RunRequest, *, timestamp: int) -> RunStart:
         prompt=request.prompt,
         options=request.options,
         project_support=request.project_support,
+        goes_on=None if request.taken_up is None else request.taken_up.origin,
     )
 
 
@@ -115,7 +117,7 @@ def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ..
             _take_failure(t, record)
         case DispatchRequested():
             take_dispatch(t, record)
-        case RetryRequested():
+        case RetryRequested(from_run=None):
             if take_retry(t, record):
                 _go_on(t)
         case RunCancelled():
@@ -160,7 +162,10 @@ def _begin(t: Transition) -> None:
         t.warn(warning)
     for reference in request.references:
         t.write(reference.model_copy(update={"timestamp": t.timestamp}))
-    if begin_planning(t):
+    if request.taken_up is not None:
+        go_on_from(t, request.taken_up)
+        _go_on(t)
+    elif begin_planning(t):
         _begin_work(t)
     elif not t.state.open_calls:
         _end_unrouted(t)

@@ -18,7 +18,7 @@ from braincode_jupyter.notebook.loop import Job, follow, wait
 from braincode_jupyter.notebook.plan_text import plan_text
 from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
 from braincode_jupyter.notebook.prompting import PromptDesk
-from braincode_jupyter.runtime import PreparedRun, Run, plan_run, prepare_run
+from braincode_jupyter.runtime import PreparedRun, Run, plan_run, prepare_retry, prepare_run
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.slot import Slot
     from braincode_jupyter.notebook.state import Notebook
     from braincode_jupyter.protocol.plan import RuntimePlan
+    from braincode_jupyter.runtime import RunArguments
 
 T = TypeVar("T")
 
@@ -54,6 +55,8 @@ class CellRun:
         Where in the output of the cell.
     is_awaited : bool
         The cell awaits what `start` returns; otherwise `start` blocks.
+    again : tuple of (str, str) or None
+        Session and worker that is run again; the request is that of the session then.
     """
 
     access: ShellAccess
@@ -62,6 +65,7 @@ class CellRun:
     prompt: str
     slot: Slot
     is_awaited: bool
+    again: tuple[str, str] | None = None
     is_started: bool = False
     cell_id: str | None = None
 
@@ -86,7 +90,7 @@ class CellRun:
         if self.arguments.dry_run:
             planning = plan_run(self.prompt, asked, self.notebook.sources())
             return self._show_plan(self.notebook.loop.submit(planning))
-        prepared = prepare_run(self.prompt, asked, self.notebook.sources())
+        prepared = self._prepare(asked)
         self.is_started = True
         display = open_display(
             self.access,
@@ -112,6 +116,13 @@ class CellRun:
             return self._follow(job, prepared, display, desk=desk)
         self._wait(job, prepared, display, desk=desk)
         return None
+
+    def _prepare(self, asked: RunArguments) -> PreparedRun:
+        sources = self.notebook.sources()
+        if self.again is None:
+            return prepare_run(self.prompt, asked, sources)
+        session_id, worker = self.again
+        return prepare_retry(session_id, worker, arguments=asked, sources=sources)
 
     def _read(self, question: Question) -> str | None:
         if self.access.has_kernel:

@@ -262,7 +262,7 @@ def _stop(context: Context, rest: str) -> str:
 def _retry(context: Context, rest: str) -> object:
     from braincode_jupyter.notebook.retrying import retry  # noqa: PLC0415 - light load
 
-    return retry(context.notebook, rest)
+    return retry(context.access, context.notebook, rest)
 
 
 def _approvals(context: Context, rest: str) -> str:

@@ -56,6 +56,7 @@ from braincode_jupyter.protocol.record import Phase, Record, ReferenceKind
 from braincode_jupyter.protocol.run_records import (
     ClarificationRequested,
     FinalReported,
+    GoesOn,
     PartialText,
     Recovered,
     ReferenceUsed,
@@ -184,6 +185,7 @@ __all__ = [
     "EditKept",
     "FinalReported",
     "FixStarted",
+    "GoesOn",
     "MessageSent",
     "ModelFailed",
     "ModelReplied",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import JsonValue
@@ -35,6 +36,19 @@ class RunOptions(Packet):
     """Workers see only references granted to them."""
 
 
+class GoesOn(Packet):
+    """What a run goes on from, to run a worker of it again."""
+
+    run_id: str
+    """The earlier run of the session."""
+    context_id: str
+    """The worker."""
+    spent_tokens: int = 0
+    """Tokens that were spent before this run."""
+    retries: Mapping[str, int] = {}
+    """How often each worker was taken up again, this time included."""
+
+
 class RunStart(Record):
     """The first record of a run, and again once the primary starts, as the original does."""
 
@@ -52,6 +66,8 @@ class RunStart(Record):
     """``{root, agents?, mcp?, skills, user?}``: paths and names, no contents."""
     attempt: int = 1
     """Candidate of the primary, from 1."""
+    goes_on: GoesOn | None = None
+    """On the first line of a run that runs a worker of an earlier one again; ours."""
 
 
 class ReferenceUsed(Record):

@@ -113,6 +113,8 @@ class WorkerEnded(Record):
     """The result."""
     attempt: int | None = None
     """Candidate that answered."""
+    from_run: str | None = None
+    """Run that found it, where this one goes on from that; ours."""
 
 
 class RetryRequested(Record):
@@ -128,6 +130,8 @@ class RetryRequested(Record):
     """How often it was taken up again, this time included."""
     also: tuple[str, ...] = ()
     """Contexts of workers that are taken up with it: they lacked its result, or it theirs."""
+    from_run: str | None = None
+    """Earlier run that this one goes on from to do it; None: asked for while this one goes on."""
 
 
 class WorkerFailed(Record):

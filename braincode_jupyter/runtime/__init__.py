@@ -16,6 +16,7 @@ from braincode_jupyter.runtime.launch import (
     PreparedRun,
     SystemClock,
     plan_run,
+    prepare_retry,
     prepare_run,
     read_run,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "UndoneRun",
     "default_home",
     "plan_run",
+    "prepare_retry",
     "prepare_run",
     "read_run",
     "undo_run",

@@ -15,8 +15,6 @@ from braincode_jupyter.errors import (
     BraincodeError,
     ConfigurationError,
     JournalError,
-    LimitExceededError,
-    ModelError,
     RunCancelledError,
     RunError,
     SessionInUseError,
@@ -32,21 +30,20 @@ from braincode_jupyter.journal import (
 )
 from braincode_jupyter.protocol.approval_records import MAX_ID_CHARS, AnswerIgnored
 from braincode_jupyter.protocol.records import parse_record
+from braincode_jupyter.runtime.failing import error_of
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.preparation import no_session, prepare
-from braincode_jupyter.runtime.retrying import RETRY_HINT, find_worker
+from braincode_jupyter.runtime.retrying import RETRY_HINT, EarlierRun, find_worker, prepare_again
 from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold, start_view
 from braincode_jupyter.views.fold_end import is_over
-from braincode_jupyter.views.words import HINTS, KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from braincode_jupyter.brain.effects import EndRun
-    from braincode_jupyter.journal import SessionWriter
+    from braincode_jupyter.journal import SessionEntry, SessionWriter
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import Clock
     from braincode_jupyter.protocol.records import AnyRecord
@@ -82,11 +79,20 @@ class PreparedRun:
         What it starts from.
     clock : Clock
         Time.
+    again : callable or None
+        As in `Run`.
     """
 
-    def __init__(self, preparation: Preparation, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        preparation: Preparation,
+        *,
+        clock: Clock,
+        again: Callable[[str, str], PreparedRun] | None = None,
+    ) -> None:
         self._preparation = preparation
         self._clock = clock
+        self._again = again
         self._orchestrator: Orchestrator | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_stopped = False
@@ -287,6 +293,7 @@ class PreparedRun:
             orchestrator.records,
             calls=orchestrator.calls,
             error=None if ended is None else error_of(ended),
+            again=self._again,
         )
 
 
@@ -303,33 +310,6 @@ class _NoJournal:
 
     def close(self) -> None:
         """Do nothing: nothing is open."""
-
-
-def error_of(ended: EndRun) -> BraincodeError | None:
-    """Return the error that a run ended with, None if it has an answer or a question.
-
-    Parameters
-    ----------
-    ended : EndRun
-        The end.
-
-    Returns
-    -------
-    BraincodeError or None
-        One line on what happened, one on what to do.
-    """
-    if ended.code is None:
-        return None
-    hint = ended.hint or (KEPT if ended.code == "cancelled" else HINTS.get(ended.code, ""))
-    match ended.code:
-        case "cancelled":
-            return RunCancelledError(ended.error, hint=hint)
-        case "token_limit":
-            return LimitExceededError(ended.error, hint=hint)
-        case "not_configured":
-            return ConfigurationError(ended.error, hint=hint)
-        case code:
-            return ModelError(ended.error, code=code, hint=hint)
 
 
 def prepare_run(
@@ -370,7 +350,68 @@ def prepare_run(
     """
     used = clock or SystemClock()
     preparation = prepare(prompt, arguments, sources=sources, clock=used, new_id=new_id)
-    return PreparedRun(preparation, clock=used)
+    return PreparedRun(preparation, clock=used, again=_again(arguments, sources))
+
+
+def prepare_retry(
+    session_id: str,
+    worker: str,
+    *,
+    arguments: RunArguments,
+    sources: Sources,
+    clock: Clock | None = None,
+    new_id: Callable[[], str] = random_id,
+) -> PreparedRun:
+    """Prepare a run that goes on from the newest run of a session to run one worker again.
+
+    Every result that is there is kept, and nobody is asked twice for it: only the worker, those
+    that lacked its result, those that were stopped, then the primary and the review.
+
+    Parameters
+    ----------
+    session_id : str
+        Session id, the beginning of one, or ``last``.
+    worker : str
+        Its role or context id; a second one of a role is ``role-2``.
+    arguments : RunArguments
+        Where things are, who answers and what is allowed; what was asked for stands in the session.
+    sources : Sources
+        Where typed references look; they are read anew.
+    clock : Clock or None
+        Time; None: the machine's.
+    new_id : callable
+        Gives the id of the run.
+
+    Returns
+    -------
+    PreparedRun
+        To be executed once.
+
+    Raises
+    ------
+    UnknownNameError
+        If the run had no such worker.
+    UsageError
+        If there is no such session, its run goes on, or the worker cannot be run again.
+    JournalError
+        If the session file cannot be read.
+    ConfigurationError
+        As in `prepare_run`.
+    """
+    used = clock or SystemClock()
+    run = read_run(session_id, arguments.home)
+    if not is_over(run.view):
+        raise UsageError(
+            f"Session {run.session_id[:8]} is going on.",
+            hint="Press Run again on its card, or wait for its end.",
+        )
+    earlier = EarlierRun(
+        session=_find_session(run.session_id, arguments.home),
+        records=run.records,
+        worker=find_worker(run.view, worker),
+    )
+    preparation = prepare_again(earlier, arguments, sources=sources, clock=used, new_id=new_id)
+    return PreparedRun(preparation, clock=used, again=_again(arguments, sources))
 
 
 async def plan_run(prompt: str, arguments: RunArguments, sources: Sources) -> RuntimePlan:
@@ -441,10 +482,7 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     JournalError
         If the file cannot be read.
     """
-    entry = resolve_session(home or default_home(), session_id.removeprefix("@@"))
-    if entry is None:
-        error = no_session(session_id, hint="%braincode sessions lists them.")
-        raise error
+    entry = _find_session(session_id, home)
     records = tuple(map(parse_record, read_last_run(entry.path).lines))
     view = start_view(entry.session_id)
     for record in records:
@@ -452,3 +490,17 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     # What another run is writing at this moment has no end record yet, and is not interrupted.
     is_going_on = not is_over(view) and is_being_written(entry.path)
     return Run(view if is_going_on else close_view(view), records)
+
+
+def _find_session(session_id: str, home: Path | None) -> SessionEntry:
+    entry = resolve_session(home or default_home(), session_id.removeprefix("@@"))
+    if entry is None:
+        error = no_session(session_id, hint="%braincode sessions lists them.")
+        raise error
+    return entry
+
+
+def _again(arguments: RunArguments, sources: Sources) -> Callable[[str, str], PreparedRun]:
+    # The card that could be asked belongs to this run.
+    later = replace(arguments, approver=None)
+    return partial(prepare_retry, arguments=later, sources=sources)

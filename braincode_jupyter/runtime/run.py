@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from braincode_jupyter.errors import UsageError
 from braincode_jupyter.protocol.contexts import HandoffPacket
 from braincode_jupyter.protocol.records import MessageSent, PromptManifest, RunStart, WorkerEnded
 from braincode_jupyter.views.bundle import to_bundle
@@ -11,7 +12,7 @@ from braincode_jupyter.views.matrix import isolation_report
 from braincode_jupyter.views.text import to_brief
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from braincode_jupyter.errors import BraincodeError
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.views.matrix import ContextRow
     from braincode_jupyter.views.run_view import ReviewView, RunView, TodoView, UsageView
+
+
+class Again(Protocol):
+    """A run that goes on from this one; a `PreparedRun` is one."""
+
+    async def execute(self) -> Run:
+        """Carry it out."""
+        ...
 
 
 class Run:
@@ -35,6 +44,9 @@ class Run:
         prompts are kept in memory only.
     error : BraincodeError or None
         Why it failed or was stopped.
+    again : callable or None
+        Prepares a run that goes on from this session, for a session id and a worker; None for a
+        run that was read from a session file.
     """
 
     def __init__(
@@ -44,11 +56,44 @@ class Run:
         *,
         calls: Sequence[ModelCall] = (),
         error: BraincodeError | None = None,
+        again: Callable[[str, str], Again] | None = None,
     ) -> None:
+        self._again = again
         self.view = view
         self.records = tuple(records)
         self.calls = tuple(calls)
         self.error = error
+
+    async def retry(self, worker: str) -> Run:
+        """Run a worker again that failed or came to nothing, and write a new answer with it.
+
+        What the other workers found is kept and costs nothing. References are read anew; what a
+        tool would have to ask is denied, unless the run was allowed it ahead of time.
+
+        Parameters
+        ----------
+        worker : str
+            Its role; a second one of a role is ``role-2``.
+
+        Returns
+        -------
+        Run
+            The new run of the same session; ``run.error`` says why it failed, if it did.
+
+        Raises
+        ------
+        UnknownNameError
+            If the run had no such worker.
+        UsageError
+            If the worker cannot be run again, or this run was read from a session file.
+        """
+        if self._again is None:
+            start = self.session_id.split("-", 1)[0]
+            raise UsageError(
+                "This run was read from its session file, which does not say who answers.",
+                hint=f"In a notebook: %braincode retry {start} {worker[:64]}",
+            )
+        return await self._again(self.session_id, worker).execute()
 
     @property
     def session_id(self) -> str:

@@ -49,6 +49,7 @@ def _begin_again(agent: AgentView, number: int) -> AgentView:
         update={
             "state": "queued",
             "retries": number,
+            "is_kept": False,
             "can_retry": False,
             "started_ms": None,
             "ended_ms": None,

@@ -71,8 +71,14 @@ def note_worker_start(view: RunView, record: WorkerStarted) -> RunView:
 
 
 def note_worker_end(view: RunView, record: WorkerEnded) -> RunView:
-    """Take a worker's final result."""
-    return note_result(view, record.result, phase=record.phase, timestamp=record.timestamp)
+    """Take a worker's final result; one that was kept took no time in this run."""
+    view = note_result(view, record.result, phase=record.phase, timestamp=record.timestamp)
+    if record.from_run is None:
+        return view
+    key = _key(record.phase, record.result.role, record.result.task_id)
+    agent = get_agent(view, key, record.timestamp)
+    kept = {"is_kept": True, "started_ms": None, "ended_ms": None}
+    return put_agent(view, agent.model_copy(update=kept))
 
 
 def note_result(

@@ -93,7 +93,7 @@ def to_html(view: RunView) -> str:
             _section(words.WARNINGS, bullets(view.warnings)),
             _plan(view),
             folded((_time_title(view),), _times(view)),
-            folded((_agents_title(view),), *(_agent(agent) for agent in view.agents)),
+            folded((_agents_title(view),), *(_agent(view, agent) for agent in view.agents)),
             folded((words.MATRIX,), _matrix(view.matrix)),
             _request(view),
             _foot(view),
@@ -270,13 +270,14 @@ def _agents_title(view: RunView) -> str:
     return f"{words.AGENTS} · {told}" if told else words.AGENTS
 
 
-def _agent(agent: AgentView) -> Html:
+def _agent(view: RunView, agent: AgentView) -> Html:
     facts = [words.state_words(agent), agent.model_id or "", figures.agent_figures(agent)]
     summary = (
         element("strong", name_of(agent.role)),
         f" {' · '.join(fact for fact in facts if fact)}",
     )
-    parts = [element("p", note) for note in (agent.goal, agent.reason, agent.hint) if note]
+    again = words.retry_words(view, agent)
+    parts = [element("p", note) for note in (agent.goal, agent.reason, agent.hint, again) if note]
     parts.append(from_blocks(agent.summary_blocks))
     # What the primary had written stands above, as the answer.
     if agent.partial and agent.kind != "primary":

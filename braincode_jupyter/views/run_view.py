@@ -301,6 +301,8 @@ class AgentView(Packet):
     """Named by the plan; others were called by the primary."""
     retries: int = 0
     """How often it was taken up again."""
+    is_kept: bool = False
+    """Its result was found by an earlier run, which this one goes on from."""
     can_retry: bool = False
     """Whether it can be taken up again now."""
     saw: tuple[SectionView, ...] = ()

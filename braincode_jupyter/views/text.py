@@ -237,15 +237,15 @@ def _times(view: RunView) -> list[str]:
 def _agents(view: RunView) -> list[str]:
     lines: list[str] = []
     for agent in view.agents:
-        lines.extend(_agent(agent))
+        lines.extend(_agent(view, agent))
     return lines
 
 
-def _agent(agent: AgentView) -> list[str]:
+def _agent(view: RunView, agent: AgentView) -> list[str]:
     model = f" · {agent.model_id}" if agent.model_id else ""
     lines = wrap(f"{agent.role} · {words.state_words(agent)}{model}", "  ")
     lines.extend(wrap(agent.goal, "    "))
-    for part in (agent.reason, agent.hint):
+    for part in (agent.reason, agent.hint, words.retry_words(view, agent)):
         lines.extend(wrap(part or "", "    "))
     lines.extend(f"    {line}".rstrip() for line in markdown_lines(agent.summary, WIDTH - 4))
     # What the primary had written stands above, as the answer.

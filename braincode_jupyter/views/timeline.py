@@ -17,8 +17,8 @@ _ENDLESS = 1 << 62
 """End of an agent that still runs."""
 _LACKING = frozenset({"failed", "blocked", "cut_off", "unstructured", "cancelled", "interrupted"})
 """States of a worker that may be taken up again."""
-_RETRY_PHASES = frozenset({"working"})
-"""Before the primary starts."""
+_RETRY_PHASES = frozenset({"working", "done"})
+"""Before the primary starts, and when all is over."""
 
 
 def settle(view: RunView) -> RunView:

@@ -213,6 +213,8 @@ PLOTS = "Plots"
 TOOL = "Tool"
 FAILED_ATTEMPT = "Failed attempt"
 RETRIED = "run again, try {number}"
+KEPT_RESULT = "kept from the run before"
+RETRY_WITH = "To run it again"
 RISK = "Risk"
 OPEN = "Open"
 FINDING = "Finding"
@@ -255,6 +257,8 @@ def state_words(agent: AgentView) -> str:
     words = AGENT_STATES[agent.state]
     if agent.retries > 0:
         words = f"{words}, {RETRIED.format(number=agent.retries + 1)}"
+    if agent.is_kept:
+        words = f"{words}, {KEPT_RESULT}"
     if agent.waiting_for and agent.state in {"waiting", "running"}:
         return (
             f"{words}, waiting for {agent.waiting_for}"
@@ -262,6 +266,19 @@ def state_words(agent: AgentView) -> str:
             else (f"{words} for {agent.waiting_for}")
         )
     return words
+
+
+def retry_words(view: RunView, agent: AgentView) -> str:
+    """Return how a worker is run again after its run; empty where it cannot be."""
+    if not agent.can_retry or view.state in {"queued", "running"}:
+        return ""
+    same = [
+        one.context_id for one in view.agents if one.kind == "worker" and one.role == agent.role
+    ]
+    place = same.index(agent.context_id) if agent.context_id in same else 0
+    name = f"{agent.role}-{place + 1}" if place else agent.role
+    start = view.session_id.split("-", 1)[0][:_ID_CHARS]
+    return f"{RETRY_WITH}: %braincode retry {f'{start} {name}' if start else name}"
 
 
 def run_state_words(view: RunView) -> str:

@@ -14,7 +14,13 @@ from braincode_jupyter.errors import ModelError, UnknownNameError, UsageError
 from braincode_jupyter.protocol.records import MessageSent, RetryRequested, WorkerStarted
 from braincode_jupyter.protocol.usage import TokenUsage
 from braincode_jupyter.protocol.work_records import MAX_RETRIES
-from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_run
+from braincode_jupyter.runtime import (
+    RunArguments,
+    Sources,
+    prepare_retry,
+    prepare_run,
+    read_run,
+)
 from braincode_jupyter.testing import Reply, ScriptedModel
 from braincode_jupyter.views.words import REASONS
 
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.runtime import PreparedRun, Run
+    from braincode_jupyter.views.run_view import RunView
 
 PLAN = {
     "role": "analyst",
@@ -247,3 +254,233 @@ async def test_a_session_with_a_retry_reads_back_the_same_and_in_the_original(
     session = tmp_path / "home" / "sessions" / f"{run.session_id}.jsonl"
     assert problems(session) == []
     assert read_run(run.session_id, tmp_path / "home").view == run.view
+
+
+class Again:
+    """A run that ended with a failed librarian, and runs that go on from it."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.tmp_path = tmp_path
+        self.lines: dict[str, object] = {
+            "routeBrain": json.dumps(PLAN),
+            "librarian": FAILURE,
+            "security": json.dumps({"summary": "no secrets"}),
+            "statistician": json.dumps({"summary": "p < 0.05"}),
+            "analyst": "The answer.",
+            "review": json.dumps({"decision": "approved", "rationale": "ok", "summary": "ok"}),
+        }
+        self.model = ScriptedModel()
+        (tmp_path / "project").mkdir(exist_ok=True)
+
+    def arguments(self, **more: object) -> RunArguments:
+        self.model = ScriptedModel(lambda call: self.lines[call.role])
+        return RunArguments(
+            home=self.tmp_path / "home",
+            project_root=self.tmp_path / "project",
+            models=self.model,
+            **more,
+        )
+
+    async def first(self, prompt: str = "why did sales fall", **more: object) -> Run:
+        more = {"review": True, **more}
+        return await prepare_run(prompt, self.arguments(**more), Sources()).execute()
+
+    async def again(self, run: Run, worker: str = "librarian", line: object = GOOD) -> Run:
+        self.lines[worker] = line
+        return await prepare_retry(
+            run.session_id, worker, arguments=self.arguments(), sources=Sources()
+        ).execute()
+
+    @property
+    def asked(self) -> list[str]:
+        return [call.role for call in self.model.calls]
+
+
+async def test_after_the_end_a_new_run_keeps_what_the_others_found(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    first = await session.first()
+
+    run = await session.again(first)
+
+    assert session.asked == ["librarian", "statistician", "analyst", "review"]
+    assert run.session_id == first.session_id
+    assert run.run_id != first.run_id
+    assert run.status == "completed"
+    assert run.review.state == "approved"
+    assert {role: result.summary for role, result in run.workers.items()} == {
+        "security": "no secrets",
+        "librarian": "a map",
+        "statistician": "p < 0.05",
+    }
+    told = next(call.prompt.user for call in session.model.calls if call.call_kind == "primary")
+    assert "no secrets" in told
+    assert "a map" in told
+    assert "provider_error" not in told
+
+
+async def test_the_card_of_the_new_run_tells_what_was_kept_and_run_again(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    first = await session.first()
+    lost = {agent.role: agent.can_retry for agent in first.view.agents if agent.kind == "worker"}
+
+    run = await session.again(first)
+
+    assert lost == {"librarian": True, "security": False, "statistician": True}
+    agents = {agent.role: agent for agent in run.view.agents}
+    assert (agents["security"].state, agents["security"].is_kept) == ("completed", True)
+    assert agents["security"].usage.total_tokens == 0
+    assert (agents["librarian"].retries, agents["librarian"].is_kept) == (1, False)
+    assert {todo.state for todo in run.todos} == {"completed"}
+    assert any("librarian is run again" in warning for warning in run.view.warnings)
+
+
+async def test_a_blocked_worker_is_run_with_what_it_lacked(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    first = await session.first()
+    session.lines["librarian"] = GOOD
+
+    run = await session.again(first, "statistician", json.dumps({"summary": "now"}))
+
+    assert session.asked[:2] == ["librarian", "statistician"]
+    assert run.workers["statistician"].summary == "now"
+
+
+class StopsAfter:
+    """Stops a run when one of its workers is done."""
+
+    def __init__(self, role: str, prepared: PreparedRun) -> None:
+        self._role = role
+        self._prepared = prepared
+
+    def on_view(self, view: RunView) -> None:
+        if any(one.role == self._role and one.state == "completed" for one in view.agents):
+            self._prepared.stop()
+
+    def on_text(self, context_id: str, offset: int, text: str) -> None:
+        pass
+
+
+async def test_a_stopped_run_goes_on_with_all_that_had_no_turn(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    session.lines["librarian"] = Reply(text="late", delay_s=60)
+    prepared = prepare_run("why did sales fall", session.arguments(review=False), Sources())
+    first = await asyncio.wait_for(prepared.execute(StopsAfter("security", prepared)), 10)
+    assert first.status == "cancelled"
+
+    run = await session.again(first)
+
+    assert session.asked == ["librarian", "statistician", "analyst"]
+    assert run.status == "completed"
+
+
+@pytest.mark.parametrize(
+    ("worker", "said"), [("security", "completed"), ("nobody", "nobody"), ("analyst", "analyst")]
+)
+async def test_a_new_run_begins_for_lost_workers_alone(
+    tmp_path: Path, worker: str, said: str
+) -> None:
+    session = Again(tmp_path)
+    first = await session.first()
+
+    with pytest.raises(UsageError, match=said):
+        await session.again(first, worker)
+
+    assert session.asked == []
+
+
+async def test_retries_are_bounded_over_the_runs_of_a_session(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    run = await session.first(review=False)
+
+    for _ in range(MAX_RETRIES):
+        run = await session.again(run, line=FAILURE)
+
+    with pytest.raises(UsageError, match="most"):
+        await session.again(run)
+
+
+async def test_the_budget_counts_what_earlier_runs_spent(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    session.lines["security"] = Reply(
+        text=json.dumps({"summary": "x"}),
+        usage=TokenUsage(input=90_000, output=9_000, total=99_000),
+    )
+    first = await session.first(review=False, max_tokens=100_000)
+
+    run = await session.again(first)
+
+    assert session.asked == []
+    assert run.status == "failed"
+
+
+async def test_a_kept_session_reads_back_the_same_and_in_the_original(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    first = await session.first()
+
+    run = await session.again(first)
+
+    path = tmp_path / "home" / "sessions" / f"{run.session_id}.jsonl"
+    assert problems(path) == []
+    assert read_run(run.session_id, tmp_path / "home").view == run.view
+
+
+async def test_what_the_earlier_run_answered_reaches_nobody_in_the_new_one(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    session.lines |= {
+        "analyst": "PRIVATE-ANSWER",
+        "librarian": Reply(text="PRIVATE-PARTIAL", finish_reason=None),
+        "security": 'PRIVATE-WORDS {"summary": "no secrets"} PRIVATE-WORDS',
+    }
+    first = await session.first(continue_session=None)
+    session.lines["analyst"] = "another answer"
+
+    run = await session.again(first)
+
+    sent = "".join(call.prompt.system + call.prompt.user for call in run.calls)
+    assert "no secrets" in sent
+    assert "PRIVATE" not in sent
+
+
+async def test_a_continued_run_is_told_of_the_run_before_it_and_not_of_itself(
+    tmp_path: Path,
+) -> None:
+    session = Again(tmp_path)
+    roles = ("analyst", "librarian", "security")
+    session.lines["librarian"] = GOOD
+    before = await session.first("the question before", roles=roles)
+    session.lines |= {"librarian": FAILURE, "analyst": "THE-SECOND-ANSWER"}
+    second = await session.first("and then?", roles=roles, continue_session=before.session_id)
+    session.lines["analyst"] = "another"
+
+    third = await session.again(second, line=FAILURE)
+    fourth = await session.again(third)
+
+    for run in (third, fourth):
+        sent = [call.prompt.user for call in run.calls]
+        assert all("the question before" in text for text in sent)
+        assert all("THE-SECOND-ANSWER" not in text for text in sent)
+
+
+async def test_no_reference_is_sent_that_was_not_sent_before(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    arguments = session.arguments(
+        review=False, expand_references=False, roles=("analyst", "librarian", "security")
+    )
+    (tmp_path / "project" / "notes.txt").write_text("PRIVATE", encoding="utf-8")
+    first = await prepare_run("why @notes.txt", arguments, Sources()).execute()
+
+    run = await session.again(first)
+
+    assert all("PRIVATE" not in call.prompt.user for call in run.calls)
+
+
+async def test_a_reference_that_changed_since_is_told(tmp_path: Path) -> None:
+    session = Again(tmp_path)
+    notes = tmp_path / "project" / "notes.txt"
+    notes.write_text("old", encoding="utf-8")
+    first = await session.first("why did @notes.txt fall")
+    notes.write_text("new", encoding="utf-8")
+
+    run = await session.again(first)
+
+    assert any("@notes.txt has changed" in warning for warning in run.view.warnings)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from braincode_jupyter.brain.effects import CallModel, EndRun, WriteRecord
+from braincode_jupyter.brain.going_on import take_up
 from braincode_jupyter.brain.step import initial, step
 from braincode_jupyter.errors import ModelError
 from braincode_jupyter.protocol.records import RetryRequested, parse_record
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from braincode_jupyter.brain.state import TakenUp
     from braincode_jupyter.protocol.sections import ModelCall, ModelReply
     from braincode_jupyter.views.run_view import RunView
 
@@ -104,7 +107,8 @@ def played(outcomes: dict[str, str], folder: Path) -> Orchestrator:
     return performed(ScriptedModel(answer), folder)
 
 
-def performed(model: ScriptedModel, folder: Path) -> Orchestrator:
+def performed(model: ScriptedModel, folder: Path, taken: TakenUp | None = None) -> Orchestrator:
+    folder.mkdir(exist_ok=True)
     preparation = prepare(
         "why did revenue fall in the north",
         RunArguments(home=folder / "home", project_root=folder, models=model),
@@ -113,7 +117,7 @@ def performed(model: ScriptedModel, folder: Path) -> Orchestrator:
         new_id=random_id,
     )
     orchestrator = Orchestrator(
-        request=preparation.request,
+        request=replace(preparation.request, taken_up=taken),
         models=model,
         journal=None,
         clock=SystemClock(),
@@ -180,3 +184,25 @@ def test_a_journal_cut_anywhere_leaves_exactly_the_calls_without_outcome(
     answered = {r.call_id for r in run.records[:cut] if r.type in {"model_reply", "model_error"}}
     if state.at != "ended":
         assert set(state.open_calls) == ordered - answered
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(tries=TRIES.filter(lambda tries: tries[0] != "ok"), cut=st.floats(0, 1))
+def test_replaying_a_run_that_goes_on_from_another_decides_it_again(
+    tries: list[str], cut: float, tmp_path_factory: object
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    first = retried(tries, folder)
+    librarian = next(w for w in first.state.workers if w.role == "librarian").context_id
+    earlier = first.records[: max(6, int(cut * len(first.records)))]
+    taken = take_up(earlier, librarian)
+
+    if isinstance(taken, str):
+        assert len(tries) > 1 or "most" in taken or "plan" in taken
+        return
+    run = performed(ScriptedModel(), folder / "again", taken)
+
+    asked = [call.context_id for call in run.calls if call.call_kind == "worker"]
+    assert librarian in asked
+    assert not set(asked) & set(taken.results)
+    expect_replay(run)

@@ -57,6 +57,8 @@ export type AgentView = {
   readonly isPlanned: boolean;
   /** How often it was taken up again. */
   readonly retries: number;
+  /** Its result was found by an earlier run, which this one goes on from. */
+  readonly isKept: boolean;
   /** Whether it can be taken up again now. */
   readonly canRetry: boolean;
   /** What it was given. */
@@ -571,6 +573,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     attempts: ["array", ["object", "AttemptView"]],
     isPlanned: ["boolean", false],
     retries: ["number"],
+    isKept: ["boolean", false],
     canRetry: ["boolean", false],
     saw: ["array", ["object", "SectionView"]],
     withheld: ["array", ["object", "SectionView"]],

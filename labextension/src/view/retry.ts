@@ -12,6 +12,9 @@ const AGAIN_MS = 5_000;
 /** Characters of a session id that are enough to find it. */
 const ID_CHARS = 12;
 
+/** States of a worker whose result is missing or not as asked. */
+const LOST: ReadonlySet<AgentView['state']> = new Set(['failed', 'blocked', 'cut_off', 'unstructured']);
+
 /** A worker, and the run that it belongs to. */
 export type WorkerOfRun = { readonly agent: AgentView; readonly view: RunView };
 
@@ -46,21 +49,22 @@ export function retry(actions: Actions): Part<WorkerOfRun> {
     setOff(press, isAsked);
     press.setAttribute('aria-label', WORDS.retryOf(agent.role));
     const line = !isOn && agent.canRetry ? commandOf(worker) : '';
-    setTextOrHide(note, noteOf(isAsked, line !== ''));
+    setTextOrHide(note, noteOf(worker, isAsked, line !== ''));
     setTextOrHide(command, line);
     el.hidden = press.hidden && note.hidden && command.hidden;
   }
   return { el, update };
 }
 
-function noteOf(isAsked: boolean, hasLine: boolean): string {
+function noteOf({ agent, view }: WorkerOfRun, isAsked: boolean, hasLine: boolean): string {
   if (isAsked) {
     return WORDS.retryAsked;
   }
   if (hasLine) {
     return WORDS.retryWith;
   }
-  return '';
+  const isWriting = view.phase === 'answering' || view.phase === 'reviewing';
+  return isWriting && agent.isPlanned && agent.kind === 'worker' && LOST.has(agent.state) ? WORDS.retryLater : '';
 }
 
 /** `%braincode retry 3f2a91c4 librarian`, with a number where a role has several workers. */

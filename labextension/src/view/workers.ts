@@ -150,7 +150,8 @@ function agentWord(agent: AgentView): string {
     return WORDS.waitingFor(agent.waitingFor);
   }
   const { word } = AGENT_STATES[agent.state];
-  return agent.retries > 0 ? `${word}, ${WORDS.retried(agent.retries)}` : word;
+  const told = agent.isKept ? WORDS.keptResult : agent.retries > 0 ? WORDS.retried(agent.retries) : '';
+  return told ? `${word}, ${told}` : word;
 }
 
 function agentFacts(agent: AgentView): string {

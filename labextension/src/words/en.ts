@@ -242,6 +242,8 @@ export const WORDS = {
   retryAsked: 'asked to run again',
   retryWith: 'To run it again: ',
   retryLine: (target: string) => `%braincode retry ${target}`,
+  keptResult: 'kept from the run before',
+  retryLater: 'It can be run again once this run has ended.',
   retried: (times: number) => `run again, try ${times + 1}`,
   partial: 'Text before it broke off',
   live: 'Reply so far',

@@ -219,6 +219,8 @@ export const FR: Language = {
     retryAsked: 'relance demandée',
     retryWith: 'Pour le relancer\u00a0: ',
     retryLine: target => `%braincode retry ${target}`,
+    keptResult: 'conservé de l’exécution précédente',
+    retryLater: 'Peut être relancé dès que cette exécution sera terminée.',
     retried: times => `relancé, essai ${times + 1}`,
     partial: 'Texte avant l’interruption',
     live: 'Réponse en cours',

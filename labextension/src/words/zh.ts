@@ -208,6 +208,8 @@ export const ZH: Language = {
     retryAsked: '已请求重新运行',
     retryWith: '重新运行：',
     retryLine: target => `%braincode retry ${target}`,
+    keptResult: '沿用上一次运行的结果',
+    retryLater: '此次运行结束后可以重新运行。',
     retried: times => `重新运行，第 ${times + 1} 次`,
     partial: '中断前的文本',
     live: '目前的回复',

@@ -74,3 +74,23 @@ def test_a_worker_that_cannot_be_run_again_has_no_button(open_card: OpenCard) ->
 
     expect(entry(card)).to_contain_text("The provider is overloaded.")
     expect(entry(card).get_by_role("button", name="Run again")).to_have_count(0)
+
+
+def test_after_the_run_the_card_tells_the_line_that_runs_it_again(open_card: OpenCard) -> None:
+    ended = {"state": "completed", "phase": "done", "ended_ms": samples.T0 + 60_000}
+    card = open_card(failed().model_copy(update=ended))
+
+    expect(entry(card)).to_contain_text("To run it again: %braincode retry 3f2a91c4 statistician")
+    expect(entry(card).get_by_role("button", name="Run again")).to_have_count(0)
+
+
+def test_while_the_answer_is_written_the_card_says_when_it_can_be(open_card: OpenCard) -> None:
+    card = open_card(failed(can_retry=False).model_copy(update={"phase": "answering"}))
+
+    expect(entry(card)).to_contain_text("can be run again once this run has ended")
+
+
+def test_a_result_that_was_kept_says_so(open_card: OpenCard) -> None:
+    card = open_card(failed(state="completed", can_retry=False, is_kept=True))
+
+    expect(entry(card)).to_contain_text("completed, kept from the run before")

@@ -131,7 +131,7 @@ def test_the_line_magic_says_why_a_worker_is_not_run_again(
         model.let_go.set()
 
     assert "not come to an end" in said[0].message
-    assert [type(error) for error in said[1:]] == [UnknownNameError, UnknownNameError]
+    assert [type(error) for error in said[1:]] == [UnknownNameError, UsageError]
 
 
 @pytest.mark.parametrize("rest", ["", "one two three"])
@@ -140,3 +140,45 @@ def test_a_line_that_names_no_worker_says_how_to(line: Callable[[str], str], res
         line(f"retry {rest}")
 
     assert "%braincode retry and a worker" in error.value.hint
+
+
+def test_after_the_run_the_line_magic_goes_on_from_it(
+    model: HeldModel, line: Callable[[str], str]
+) -> None:
+    model.let_go.set()
+    first = braincode_jupyter.run(
+        "why did sales fall", roles=("analyst", "librarian", "security"), review=False
+    )
+    asked = len(model.calls)
+
+    printed = line(f"retry {first.session_id[:8]} librarian")
+
+    run = InteractiveShell.instance().user_ns["_braincode"]
+    assert run.session_id == first.session_id
+    assert run.workers["librarian"].summary == "a map"
+    assert [call.role for call in model.calls[asked:]] == ["librarian", "analyst"]
+    assert "completed" in printed
+
+
+def test_without_an_id_the_newest_session_is_meant(
+    model: HeldModel, line: Callable[[str], str]
+) -> None:
+    model.let_go.set()
+    first = braincode_jupyter.run("why", roles=("analyst", "librarian"), review=False)
+
+    line("retry librarian")
+
+    run = InteractiveShell.instance().user_ns["_braincode"]
+    assert run.session_id == first.session_id
+    assert run.run_id != first.run_id
+
+
+def test_a_run_in_hand_goes_on_with_await(model: HeldModel) -> None:
+    model.let_go.set()
+    first = braincode_jupyter.run("why", roles=("analyst", "librarian"), review=False)
+
+    run = asyncio.run(first.retry("librarian"))
+
+    assert run.workers["librarian"].summary == "a map"
+    with pytest.raises(UsageError, match="session file"):
+        asyncio.run(braincode_jupyter.read_session("last").retry("librarian"))
