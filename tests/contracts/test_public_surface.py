@@ -118,6 +118,7 @@ SURFACE: dict[str, set[str]] = {
         "UndoneRun",
         "default_home",
         "plan_run",
+        "prepare_retry",
         "prepare_run",
         "read_run",
         "undo_run",
