@@ -31,6 +31,7 @@ from braincode_jupyter.journal import (
 from braincode_jupyter.protocol.approval_records import MAX_ID_CHARS, AnswerIgnored
 from braincode_jupyter.protocol.records import parse_record
 from braincode_jupyter.runtime.failing import error_of
+from braincode_jupyter.runtime.no_journal import NoJournal
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.preparation import no_session, prepare
 from braincode_jupyter.runtime.retrying import RETRY_HINT, EarlierRun, find_worker, prepare_again
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from braincode_jupyter.journal import SessionEntry, SessionWriter
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import Clock
-    from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.tools import IgnoredBecause, RevokedBy
     from braincode_jupyter.runtime.preparation import Preparation
     from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Sources
@@ -253,7 +253,7 @@ class PreparedRun:
                         await self._preparation.models.aclose()
         return self._run(orchestrator)
 
-    def _open_journal(self) -> tuple[SessionWriter | _NoJournal, tuple[str, ...]]:
+    def _open_journal(self) -> tuple[SessionWriter | NoJournal, tuple[str, ...]]:
         """Return where records go, and what was done to the home folder."""
         home = self._preparation.home
         try:
@@ -262,7 +262,7 @@ class PreparedRun:
         except SessionInUseError:
             raise
         except (ConfigurationError, JournalError) as error:
-            return _NoJournal(error), ()
+            return NoJournal(error), ()
         return journal, tuple(map(without_home, (*notices, *journal.notices)))
 
     def given_up(self, error: BaseException) -> Run:
@@ -295,21 +295,6 @@ class PreparedRun:
             error=None if ended is None else error_of(ended),
             again=self._again,
         )
-
-
-class _NoJournal:
-    """Stands for a session file that cannot be made: a full disk, a home that is read-only."""
-
-    def __init__(self, error: BraincodeError) -> None:
-        self._error = error
-
-    def append(self, record: AnyRecord, *, durable: bool = False) -> None:
-        """Say that nothing is written."""
-        del record, durable
-        raise JournalError(self._error.message, hint=self._error.hint)
-
-    def close(self) -> None:
-        """Do nothing: nothing is open."""
 
 
 def prepare_run(
