@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.brain.plan_review import review_summary
 from braincode_jupyter.brain.roles import REVIEW_ROLE
 from braincode_jupyter.brain.work import Work, tool_metrics
 
@@ -95,6 +96,8 @@ def final_report(  # noqa: PLR0913 - each is another fact of the report
     for key, packet in (("patch", work.patch), ("checks", work.checks)):
         if packet is not None:
             report[key] = packet.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if work.plan_review is not None:
+        report["planReview"] = review_summary(work.plan_review)
     if review is not None:
         report["review"] = review.model_dump(mode="json", by_alias=True, exclude_none=True)
     if clarification is not None:

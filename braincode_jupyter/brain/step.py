@@ -26,6 +26,7 @@ from braincode_jupyter.brain.hooking import (
     take_stop_hooks,
     take_worker_hooks,
 )
+from braincode_jupyter.brain.plan_review import plan_review
 from braincode_jupyter.brain.planning import (
     begin_planning,
     take_router_failure,
@@ -223,8 +224,11 @@ def _begin_work(t: Transition) -> None:
     clarification = t.plan.agent_plan.clarification
     if clarification is not None:
         end_with_question(t, clarification)
-    else:
-        _go_on(t)
+        return
+    review = plan_review(t.state.request, t.plan, timestamp=t.timestamp)
+    if review is not None:
+        t.write(review)
+    _go_on(t)
 
 
 def _go_on(t: Transition, worker: RuntimeWorker | None = None) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.changed import tail
+from braincode_jupyter.brain.plan_review import plan_review
 from braincode_jupyter.protocol.audit_records import PhaseToolCalls, ToolCallsCounted
 from braincode_jupyter.protocol.change_records import CheckSummary, PatchSummary
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from braincode_jupyter.brain.state import RunState, ToolCount
+    from braincode_jupyter.protocol.audit_records import PlanReviewed
 
 MAX_OUTPUT_CHARS = 1_200
 """Characters of one stream of one check that the last records repeat; its end."""
@@ -31,6 +33,8 @@ class Work:
         None if no file of the project was changed.
     checks : CheckSummary or None
         Likewise; outputs are cut, the whole ones stand in the record of the checks.
+    plan_review : PlanReviewed or None
+        What it could have done; None: nothing.
     fix_iterations : int
         Rounds of mending.
     tool_calls : mapping of str to ToolCount
@@ -39,6 +43,7 @@ class Work:
 
     patch: PatchSummary | None = None
     checks: CheckSummary | None = None
+    plan_review: PlanReviewed | None = None
     fix_iterations: int = 0
     tool_calls: Mapping[str, ToolCount] = field(default_factory=dict[str, "ToolCount"])
 
@@ -48,6 +53,9 @@ def work_of(state: RunState) -> Work:
     return Work(
         patch=_patch(state),
         checks=_checks(state),
+        plan_review=None
+        if state.plan is None
+        else plan_review(state.request, state.plan, timestamp=0),
         fix_iterations=state.fix_iteration,
         tool_calls=state.tool_calls,
     )

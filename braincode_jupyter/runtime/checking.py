@@ -52,6 +52,7 @@ async def run_checks(
     session_id = host.request.session_id
     arguments = {
         "scripts": list(selection.names),
+        "commands": [list(command.words) for command in selection.commands],
         "patchKind": order.patch_kind,
         "reason": selection.reason,
         # A change of the project since the last answer is another question.

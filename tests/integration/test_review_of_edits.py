@@ -19,6 +19,7 @@ from braincode_jupyter.protocol.records import (
     ChecksRan,
     FixStarted,
     PatchSummed,
+    PlanReviewed,
     ReviewArtifactsSummed,
     ReviewDecided,
     RunEnded,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.tools import ApprovalRequest, ToolReturn
     from braincode_jupyter.runtime import Run
     from braincode_jupyter.runtime.launch import PreparedRun
+    from braincode_jupyter.views.run_view import RunView
 
 ToolCall = tuple[str, dict[str, Any]]
 
@@ -416,3 +418,76 @@ async def test_tool_calls_are_counted_by_phase(project: Path) -> None:
 
     (count,) = of(result, ToolCallsCounted)
     assert [(p.phase, p.calls, p.failed) for p in count.by_phase] == [("primary", 3, 1)]
+
+
+async def test_what_a_plan_could_do_is_on_record_before_the_first_worker(project: Path) -> None:
+    trusted_checks(project, GREEN)
+
+    result = await run(project, {"backend": edits(WRONG), "review": APPROVES})
+    looks = await run(project, {"backend": "Nothing."}, yes=False, review=False)
+
+    (review,) = of(result, PlanReviewed)
+    assert (review.status, review.approver) == ("approved", "runtime_policy")
+    assert [one.kind for one in review.proposed_side_effects] == [
+        "file_edit",
+        "patch",
+        "command",
+        "script",
+    ]
+    assert review.validation_plan.checks == ("smoke",)
+    kinds = [record.type for record in result.records]
+    assert kinds.index("todo_plan") < kinds.index("execution_plan_review")
+    assert kinds.index("execution_plan_review") < kinds.index("prompt_manifest", 3)
+    (end,) = of(result, RunEnded)
+    assert end.final_report["planReview"]["requiredReview"] is True
+    assert of(looks, PlanReviewed) == []
+
+
+async def test_checks_that_were_denied_are_not_asked_for_again(project: Path) -> None:
+    trusted_checks(project, GREEN)
+    person = Person("approve", "deny", "approve")
+
+    result = await run(
+        project,
+        {"backend": [edits(WRONG), edits(RIGHT)], "review": [ASKS, APPROVES]},
+        yes=False,
+        approver=person,
+    )
+
+    assert [one.tool for one in person.asked] == ["edit_file", "run_script", "edit_file"]
+    assert [c.status for c in of(result, ChecksRan)] == ["skipped", "skipped"]
+
+
+async def test_the_matrix_shows_who_was_given_the_change(project: Path) -> None:
+    trusted_checks(project, DOUBLES)
+
+    result = await run(
+        project, {"backend": [edits(WRONG), edits(RIGHT)], "review": [ASKS, APPROVES]}
+    )
+
+    matrix = result.view.matrix
+    place = [column.key for column in matrix.columns].index("patch")
+    kinds = {agent.context_id: agent.kind for agent in result.view.agents}
+    cells = {kinds[row.context_id]: row.cells[place] for row in matrix.rows}
+    assert cells == {"router": "withheld", "primary": "seen", "review": "seen"}
+
+
+async def test_a_stop_while_checks_run_ends_them_and_the_run(project: Path) -> None:
+    proof = project / "ended.txt"
+    code = f"import time; time.sleep(600); open({str(proof)!r}, 'w').close()"
+    trusted_checks(project, {"commands": {"slow": [sys.executable, "-c", code]}})
+    ready = prepared(project, {"backend": edits(WRONG), "review": APPROVES}, {})
+
+    class Stopper:
+        def on_view(self, view: RunView) -> None:
+            if view.changes.checks_state == "running":
+                ready.stop()
+
+        def on_text(self, context_id: str, offset: int, text: str) -> None:
+            pass
+
+    result = await ready.execute(Stopper())
+
+    assert result.status == "cancelled"
+    assert result.view.changes.checks_state == "skipped"
+    assert not proof.exists()
