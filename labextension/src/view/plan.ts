@@ -73,7 +73,8 @@ function todo(): Part<Numbered> {
       setTextOrHide(number, place);
       setText(title, item.title);
       setAttribute(el, 'title', item.summary || null);
-      setClass(word, item.state === 'completed' || item.state === 'pending' ? 'bc-hidden' : `bc-is-${tone}`);
+      // The sign tells the rest, and a word that comes and goes would wrap the line.
+      setClass(word, isTroubled(item) ? `bc-is-${tone}` : 'bc-hidden');
       setText(word, name);
       setTextOrHide(needs, item.needsNumbers.length ? WORDS.needs(ranges(item.needsNumbers)) : '');
       setText(owner, item.role);

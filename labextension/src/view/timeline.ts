@@ -100,7 +100,7 @@ function timeRow(): Part<Row> {
       setText(name, agentName(agent));
       setAttribute(name, 'title', agent.goal || null);
       setText(figures, figuresOf(agent, time, tokens));
-      setAttribute(figures, 'title', agent.usage.totalTokens ? WORDS.tokens(tokens) : null);
+      setAttribute(figures, 'title', figuresOf(agent, time, tokens) || null);
       setAttribute(el, 'aria-label', WORDS.barOf(agentName(agent), AGENT_STATES[agent.state].word, time));
       place(queued, agent.queuedMs, agent.startedMs ?? agent.endedMs ?? to, from, to);
       place(busy, agent.startedMs, agent.endedMs ?? to, from, to);

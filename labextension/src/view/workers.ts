@@ -61,7 +61,9 @@ export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedT
 /** `3 completed · 1 failed`, or why there is none. */
 function workersLine(view: RunView, agents: readonly AgentView[]): string {
   if (agents.length) {
-    return stateCounts(agents.map(agent => AGENT_STATES[agent.state].word)).join(' · ');
+    // What went wrong comes first: a narrow card cuts the end.
+    const sorted = [...agents.filter(isTroubled), ...agents.filter(agent => !isTroubled(agent))];
+    return stateCounts(sorted.map(agent => AGENT_STATES[agent.state].word)).join(' · ');
   }
   if (view.agents.some(agent => agent.kind === 'primary')) {
     return WORDS.noWorker;

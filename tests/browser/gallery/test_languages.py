@@ -30,9 +30,9 @@ def test_card_speaks_the_language_of_the_page(open_card: OpenCard, language: str
 
 
 FIGURES = {
-    "en": ("2 completed · 1 failed", "5 calls × 7 sections", "≥ 24.5k of 60k tokens"),
-    "zh_CN": ("已完成 2 · 失败 1", "5 次调用 × 7 个片段", "≥ 24.5k / 60k token"),
-    "fr_FR": ("terminé : 2 · échec : 1", "5 appels × 7 sections", "≥ 24,5 k sur 60 k tokens"),
+    "en": ("1 failed · 2 completed", "5 calls × 7 sections", "≥ 24.5k of 60k tokens"),
+    "zh_CN": ("失败 1 · 已完成 2", "5 次调用 × 7 个片段", "≥ 24.5k / 60k token"),
+    "fr_FR": ("échec : 1 · terminé : 2", "5 appels × 7 sections", "≥ 24,5 k sur 60 k tokens"),
 }
 
 
