@@ -68,7 +68,12 @@ def test_approved_while_the_cell_runs_the_code_is_run(open_notebook: Callable[..
     notebook.run(1)
     cell = notebook.start(2)
 
-    press(asked(cell), "Approve")
+    question = asked(cell)
+    expect(cell.locator(".bc-state")).to_have_text("waiting for approval")
+    # What JupyterLab draws elsewhere changes no part of the card.
+    expect(cell.locator(".bc-entries").first).to_be_visible()
+
+    press(question, "Approve")
 
     notebook.wait_idle()
     expect_approved(cell)

@@ -2,7 +2,7 @@
 
 import type { RunView } from '../protocol/generated';
 import { h } from './elements';
-import { isGoing, stateText } from './header';
+import { isGoing, progressText } from './header';
 import { AGENT_STATES, EFFECTS, RUN_STATES, WORDS, agentName } from '../words/catalogue';
 
 /** Above this many workers only troubled ones are named. */
@@ -29,8 +29,8 @@ export function announcer(): Announcer {
 
 function changes(before: RunView, after: RunView): string[] {
   const lines: string[] = [];
-  if (stateText(before) !== stateText(after)) {
-    lines.push(`${WORDS.card}${WORDS.colon}${isGoing(after) ? stateText(after) : RUN_STATES[after.state].word}`);
+  if (progressText(before) !== progressText(after)) {
+    lines.push(`${WORDS.card}${WORDS.colon}${isGoing(after) ? progressText(after) : RUN_STATES[after.state].word}`);
   }
   const asked = new Set(before.approvals.map(approval => approval.approvalId));
   for (const { approvalId, role, effect, action } of after.approvals) {

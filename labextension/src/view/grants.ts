@@ -34,7 +34,10 @@ function drawGrant(actions: Actions, grant: GrantView): Part<GrantView> {
   text.tabIndex = 0;
   text.setAttribute('aria-label', WORDS.exactText);
   drawExact(text, grant.shown, grant.isDiff);
-  const exact = h('details', 'bc-grant', h('summary', '', h('b', '', grant.role), ' ', action, ' ', uses), text);
+  // The action of a command says where it runs; what runs stands in its first line.
+  const first = h('code', 'bc-first', grant.isDiff ? '' : (grant.shown.split('\n')[0] ?? ''));
+  const summary = h('summary', '', h('b', '', grant.role), ' ', action, ' ', first, ' ', uses);
+  const exact = h('details', 'bc-grant', summary, text);
   const revoke = button(WORDS.revoke, 'bc-button bc-revoke', () => {
     actions.revoke?.(grant.approvalId);
     revoke.disabled = true;

@@ -6,7 +6,7 @@ import { button, h, setAttribute, setClass, setOff, setText, setTextOrHide, sign
 import { clock, count, duration, money } from './figures';
 import type { Moment } from './moment';
 import { oneLine } from './plain-text';
-import { PHASES, RUN_STATES, WORDS } from '../words/catalogue';
+import { AGENT_STATES, PHASES, RUN_STATES, WORDS } from '../words/catalogue';
 
 /** Below this a finished run shows tenths of a second. */
 const SHORT_MS = 9_500;
@@ -42,7 +42,8 @@ export function header(actions: Actions): Header {
     update(view, moment) {
       setText(title, oneLine(view.title || view.request) || WORDS.untitled);
       setAttribute(title, 'title', view.request || null);
-      setClass(state, `bc-state bc-is-${RUN_STATES[view.state].tone}`);
+      const tone = isWaiting(view) ? AGENT_STATES.waiting_for_approval.tone : RUN_STATES[view.state].tone;
+      setClass(state, `bc-state bc-is-${tone}`);
       setText(word, stateText(view));
       setTextOrHide(tokens, tokensText(view));
       setAttribute(tokens, 'title', unmeasuredText(view.usage));
@@ -72,8 +73,18 @@ export function isGoing(view: RunView): boolean {
   return view.state === 'running' || view.state === 'queued';
 }
 
+/** Whether the run waits for the reader. */
+function isWaiting(view: RunView): boolean {
+  return isGoing(view) && view.approvals.length > 0;
+}
+
+function stateText(view: RunView): string {
+  const isWaited = isWaiting(view) && !view.isStopping;
+  return isWaited ? AGENT_STATES.waiting_for_approval.word : progressText(view);
+}
+
 /** `running: reviewing`, `stopping`, `completed`. */
-export function stateText(view: RunView): string {
+export function progressText(view: RunView): string {
   if (view.isStopping && isGoing(view)) {
     return WORDS.stopping;
   }

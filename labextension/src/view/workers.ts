@@ -30,9 +30,9 @@ type Entry = WorkerOfRun & { readonly color: string };
 
 export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedText>): Workers {
   const part = foldable('workers');
-  const own = h('div', 'bc-list');
+  const own = h('div', 'bc-entries');
   const othersTitle = h('h5', 'bc-title', WORDS.otherCalls);
-  const others = h('div', 'bc-list');
+  const others = h('div', 'bc-entries');
   part.body.append(own, othersTitle, others);
   const bodies = new Map<string, WorkerBody>();
   const make = (): Part<Entry> => entry(actions, streams, bodies);

@@ -130,7 +130,7 @@ def test_B11_no_state_is_told_by_colour_alone(open_card: OpenCard) -> None:
     card = open_card(every_state())
 
     words = card.find(
-        ".bc-workers .bc-list:first-child .bc-end > span:first-child"
+        ".bc-workers .bc-entries:first-child .bc-end > span:first-child"
     ).all_inner_texts()
     rows = [row.get_attribute("aria-label") for row in card.find(".bc-row").all()]
     bars = card.find(".bc-row .bc-bar i:last-child:not([hidden])").evaluate_all(

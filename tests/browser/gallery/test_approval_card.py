@@ -184,7 +184,7 @@ def test_what_is_allowed_for_the_run_is_listed_and_revoked(open_card: OpenCard) 
     section = card.find(".bc-grants")
     expect(section).to_contain_text("Allowed for this run")
     expect(section.locator("summary").nth(1)).to_have_text(
-        "statistician run_python, 2 lines ran 2 more times"
+        "statistician run_python, 2 lines from scipy import stats ran 2 more times"
     )
     section.locator("summary").first.click()
     expect(section.locator("pre").first).to_have_text(CODE)
