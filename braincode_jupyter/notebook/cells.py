@@ -2,8 +2,9 @@
 
 Works in every front end, without an extension: IPython's events tell which cell runs, the hooks of
 the kernel's display publisher and display hook tell what is shown, and what is printed is copied on
-its way through ``write``. Where a front end pushes a snapshot of the notebook, that gives order,
-markdown cells and unsaved text; else the saved file gives cells that have not run yet.
+its way through ``write``. Where a front end pushes a snapshot of the notebook right before a cell
+runs, that gives order, markdown cells and unsaved text for as long as this cell is the last one
+that was started; else the saved file gives cells that have not run yet.
 
 Invariants: what the user sees is not changed; nothing here raises into a cell of the user; memory
 is bounded by ``references.limits``; the notebook file is only read. What turns records into cells
@@ -30,6 +31,8 @@ Message = dict[str, Any]
 """A message of the kernel, on its way out."""
 Events = Any
 """IPython's `EventManager`, which is not typed."""
+MAX_ANNOUNCED = 256
+"""Cells that a front end has scheduled with a snapshot and that have not begun."""
 
 
 def session_file() -> str | None:
@@ -78,6 +81,8 @@ class ShellCells:
         self._running: list[object] = []
         self._current: CellRecord | None = None
         self._taps: list[_Tap] = []
+        self._announced: dict[str, tuple[CellSnapshot, ...]] = {}
+        self._latest: tuple[CellSnapshot, ...] = ()
         self._pushed: tuple[CellSnapshot, ...] = ()
         self._saved: tuple[tuple[object, ...], tuple[CellSnapshot, ...]] = ((), ())
 
@@ -98,29 +103,62 @@ class ShellCells:
         self._remove_taps()
 
     def accept_snapshot(self, data: object) -> bool:
-        """Take the notebook as a front end has it now.
+        """Take the notebook as a front end has it now, right before it runs a cell.
 
         Parameters
         ----------
         data : object
-            ``{"cells": [cell of the notebook format 4, …]}``; other keys are ignored.
+            ``{"running": id, "cells": [cell of the notebook format 4, …]}``; without ``cells`` the
+            ones sent last are meant, so that *Run All* sends them once. Other keys are ignored.
 
         Returns
         -------
         bool
-            False if it was refused: wrong shape or too large. The last good one stays.
+            False if it was refused: wrong shape or too large. That cell does without.
+        """
+        from braincode_jupyter.notebook.notebook_order import (  # noqa: PLC0415 - light load
+            announced_cell,
+            pushed_cells,
+        )
+
+        running = announced_cell(data)
+        if running is None:
+            return False
+        if "cells" in cast("dict[str, object]", data):
+            found = pushed_cells(data)
+            if found is None:
+                self._announced.pop(running, None)
+                return False
+            self._latest = found
+        self._announced[running] = self._latest
+        while len(self._announced) > MAX_ANNOUNCED:
+            del self._announced[next(iter(self._announced))]
+        return True
+
+    def cells(self) -> Sequence[CellSnapshot]:
+        """Return the cells known now, in notebook order as far as it is known."""
+        return self._joined(self._pushed)
+
+    def cells_on_page(self, data: object) -> Sequence[CellSnapshot]:
+        """Return the cells known now if a front end's notebook is this; nothing is kept.
+
+        Parameters
+        ----------
+        data : object
+            As for `accept_snapshot`; what is refused there counts as nothing.
+
+        Returns
+        -------
+        sequence of CellSnapshot
+            In the order of the page.
         """
         from braincode_jupyter.notebook.notebook_order import (  # noqa: PLC0415 - light load
             pushed_cells,
         )
 
-        found = pushed_cells(data)
-        if found is not None:
-            self._pushed = found
-        return found is not None
+        return self._joined(pushed_cells(data) or ())
 
-    def cells(self) -> Sequence[CellSnapshot]:
-        """Return the cells known now, in notebook order as far as it is known."""
+    def _joined(self, page: tuple[CellSnapshot, ...]) -> Sequence[CellSnapshot]:
         from braincode_jupyter.notebook.notebook_order import (  # noqa: PLC0415 - light load
             merged,
             recorded_cell,
@@ -130,9 +168,8 @@ class ShellCells:
         records = [recorded_cell(record) for record in kept]
         first = min((r.execution_count for r in kept if r.execution_count), default=None)
         earlier = [recorded_cell(record) for record in self._earlier(first)]
-        if self._pushed:
-            return merged(self._pushed, records, earlier=earlier, base_is_newer=True)
-        return merged(self._from_file(), records, earlier=earlier, base_is_newer=False)
+        base = page or self._from_file()
+        return merged(base, records, earlier=earlier, is_page=bool(page))
 
     def _hooks(self) -> tuple[tuple[object, Callable[[Message], Message]], ...]:
         return ((self._display_pub, self._on_display), (self._displayhook, self._on_result))
@@ -148,6 +185,7 @@ class ShellCells:
             self._running = [info]
             record = CellRecord(cell_id, _text(getattr(info, "raw_cell", None)))
             self._current = record
+            self._pushed = self._announced.pop(cell_id, ())
             self._remember(record)
             self._taps = [_Tap(name, self._on_text) for name in ("stdout", "stderr")]
 

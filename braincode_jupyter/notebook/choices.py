@@ -21,6 +21,11 @@ if TYPE_CHECKING:
             ...
 
         @property
+        def help(self) -> str:
+            """One short sentence."""
+            ...
+
+        @property
         def metavar(self) -> str:
             """Empty for a switch."""
             ...
@@ -57,6 +62,10 @@ class Offers:
         item.
     subcommands : sequence of str
         First words of `%braincode`.
+    prompts : callable or None
+        Gives what was asked in recent sessions, by their ids.
+    subcommand_help : callable or None
+        Gives one sentence for each of ``subcommands``.
     """
 
     project_root: Callable[[], Path] | None = None
@@ -68,6 +77,8 @@ class Offers:
         default_factory=dict[str, "Callable[[], Sequence[str]]"]
     )
     subcommands: Sequence[str] = ()
+    prompts: Callable[[], Mapping[str, str]] | None = None
+    subcommand_help: Callable[[], Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

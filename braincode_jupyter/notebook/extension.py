@@ -1,8 +1,8 @@
 """Load and unload the extension, and import what is needed later while the kernel is idle.
 
-Loading registers the magics and what the sessions panel asks. A second later a thread imports the
-rest and offers completion; the watcher of cells is registered when the next cell begins, on the
-main thread, since the hooks of a kernel belong to the thread that registers them.
+Loading registers the magics and what the page may ask. A second later a thread imports the rest and
+offers completion; the watcher of cells is registered when the next cell begins, on the main thread,
+since the hooks of a kernel belong to the thread that registers them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.notebook.magics import BraincodeMagics
+from braincode_jupyter.notebook.page_questions import PageQuestions
 from braincode_jupyter.notebook.session_panel import SessionPanel
 from braincode_jupyter.notebook.shell import Shell, ShellAccess, version_note
 from braincode_jupyter.notebook.state import NOTEBOOK
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from braincode_jupyter.notebook.cells import ShellCells
     from braincode_jupyter.notebook.completion import ReferenceCompletion
+    from braincode_jupyter.notebook.page_questions import Answer
+    from braincode_jupyter.protocol.ports import CellSnapshot
+    from braincode_jupyter.runtime import Sources
 
+SNAPSHOT_TARGET = "braincode.snapshot"
+"""Name of the comm target that takes the notebook as the page shows it."""
+COMPLETION_TARGET = "braincode.complete"
+"""Name of the comm target that the page's completer asks."""
 WARM_UP_AFTER_S = 1.0
 """The cell that loads the extension, and often the next one, has ended by then."""
 
@@ -43,6 +52,9 @@ class Extension:
         self._cells: ShellCells | None = None
         self._completion: ReferenceCompletion | None = None
         self._panel = SessionPanel(_home)
+        self._page = PageQuestions(
+            {SNAPSHOT_TARGET: self._take_snapshot, COMPLETION_TARGET: self._complete}
+        )
         self._lock = threading.Lock()
         self._timer = threading.Timer(WARM_UP_AFTER_S, self._warm_up)
         self._timer.daemon, self._timer.name = True, "braincode-warm-up"
@@ -54,6 +66,7 @@ class Extension:
         NOTEBOOK.look = self.look
         if self._access.has_kernel:
             self._panel.register()
+            self._page.register()
         self._timer.start()
         note = version_note(has_kernel=self._access.has_kernel)
         if note is not None:
@@ -82,6 +95,7 @@ class Extension:
                 self._cells.unregister()
             if self._access.has_kernel:
                 self._panel.unregister()
+                self._page.unregister()
             if NOTEBOOK.endings is not None:
                 self._access.not_before_code(NOTEBOOK.endings.before_cell)
                 NOTEBOOK.endings = None
@@ -99,6 +113,27 @@ class Extension:
         self._completion = ReferenceCompletion(make_offers(NOTEBOOK))
         self._access.attach(self._completion)
 
+    def _take_snapshot(self, snapshot: Mapping[str, object]) -> None:
+        """Take the notebook as the page shows it; it came right before a cell that we run."""
+        self.look()
+        if self._cells is not None:
+            self._cells.accept_snapshot(snapshot)
+
+    def _complete(self, question: Mapping[str, object]) -> Answer:
+        from braincode_jupyter.notebook.offers import make_offers  # noqa: PLC0415 - light load
+        from braincode_jupyter.notebook.page_completion import (  # noqa: PLC0415 - light load
+            PageCompletion,
+        )
+
+        self.look()
+        completion = PageCompletion(
+            make_offers(NOTEBOOK), cells_on_page=self._cells_on_page, preview=_preview
+        )
+        return completion.answer(question)
+
+    def _cells_on_page(self, data: object) -> Sequence[CellSnapshot]:
+        return () if self._cells is None else self._cells.cells_on_page(data)
+
     def _warm_up(self) -> None:
         """Import what the next cells need; what goes wrong is told by them, not by a thread."""
         with suppress(Exception):
@@ -113,6 +148,14 @@ def _home() -> Path:
     from braincode_jupyter.runtime.settings import default_home  # noqa: PLC0415 - light load
 
     return default_home()
+
+
+def _preview(token: str, sources: Sources) -> str:
+    from braincode_jupyter.notebook.references_text import (  # noqa: PLC0415 - light load
+        reference_preview,
+    )
+
+    return reference_preview(token, sources=sources, home=_home())
 
 
 _LOADED: dict[int, Extension] = {}

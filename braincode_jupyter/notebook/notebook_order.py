@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.cell_record import CellRecord
 
 _CELL_TYPES = frozenset({"code", "markdown", "raw"})
+_MAX_ID_CHARS = 256
 
 
 def pushed_cells(data: object) -> tuple[CellSnapshot, ...] | None:
@@ -90,7 +91,7 @@ def merged(
     records: Sequence[CellSnapshot],
     *,
     earlier: Sequence[CellSnapshot] = (),
-    base_is_newer: bool,
+    is_page: bool,
 ) -> tuple[CellSnapshot, ...]:
     """Return the cells of a notebook with what the kernel knows of them.
 
@@ -102,9 +103,10 @@ def merged(
         Cells that were watched in this kernel, in order of execution.
     earlier : sequence of CellSnapshot
         Cells that ran before that: source and execution count only.
-    base_is_newer : bool
-        ``base`` has the present text: a front end pushed it. Its execution counts then count too,
-        as far as they lie before the watched ones; those of a saved file may be of another kernel.
+    is_page : bool
+        ``base`` is what the page shows now: a front end pushed it. It has the present text, and a
+        cell that is not in it was deleted. Its execution counts then count too, as far as they lie
+        before the watched ones; those of a saved file may be of another kernel.
 
     Returns
     -------
@@ -120,13 +122,25 @@ def merged(
     for cell in base:
         found = by_id.get(cell.cell_id) or by_source.get(cell.source.strip())
         if found is None or id(found) in used or cell.cell_type != "code":
-            count = cell.execution_count if base_is_newer else None
+            count = cell.execution_count if is_page else None
             is_stale = first is not None and (count or 0) >= first
             cells.append(replace(cell, execution_count=None if is_stale else count))
             continue
         used.add(id(found))
-        cells.append(_joined(cell, found, earlier=earlier, base_is_newer=base_is_newer))
-    return (*cells, *(cell for cell in (*earlier, *records) if id(cell) not in used))
+        cells.append(_joined(cell, found, earlier=earlier, is_page=is_page))
+    shown = {cell.execution_count for cell in cells if is_page and cell.execution_count}
+    for cell in (*earlier, *records):
+        is_gone = is_page and (cell.cell_id or cell.execution_count in shown)
+        if id(cell) not in used and not is_gone:
+            cells.append(cell)
+    return tuple(cells)
+
+
+def announced_cell(data: object) -> str | None:
+    """Return the id of the cell that a pushed notebook is meant for, or None if it has none."""
+    running = cast("dict[str, object]", data).get("running") if type(data) is dict else None
+    is_id = type(running) is str and 0 < len(running) <= _MAX_ID_CHARS
+    return cast("str", running) if is_id else None
 
 
 def _joined(
@@ -134,15 +148,15 @@ def _joined(
     found: CellSnapshot,
     *,
     earlier: Sequence[CellSnapshot],
-    base_is_newer: bool,
+    is_page: bool,
 ) -> CellSnapshot:
     """Return one cell of the notebook with what is known of its execution."""
     is_earlier = any(found is item for item in earlier)
     return replace(
         found,
         cell_id=cell.cell_id,
-        source=cell.source if base_is_newer else found.source,
-        label=cell.label if base_is_newer else found.label or cell.label,
+        source=cell.source if is_page else found.source,
+        label=cell.label if is_page else found.label or cell.label,
         outputs=cell.outputs if is_earlier else found.outputs,
     )
 

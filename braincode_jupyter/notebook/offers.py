@@ -5,7 +5,7 @@ Everything is looked up when a completion asks for it, so that attaching costs n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
@@ -78,6 +78,8 @@ def make_offers(notebook: Notebook) -> Offers:
             "--continue": _session_ids,
         },
         subcommands=Late(_subcommands),
+        prompts=_prompts,
+        subcommand_help=_subcommand_help,
     )
 
 
@@ -104,6 +106,12 @@ def _subcommands() -> Sequence[str]:
     return tuple(SUBCOMMANDS)
 
 
+def _subcommand_help() -> Mapping[str, str]:
+    from braincode_jupyter.notebook.subcommands import SUBCOMMANDS  # noqa: PLC0415 - light load
+
+    return {name: command.help for name, command in SUBCOMMANDS.items()}
+
+
 def _role_names() -> Sequence[str]:
     from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES  # noqa: PLC0415 - light load
 
@@ -119,7 +127,12 @@ def _brain_ids() -> Sequence[str]:
 
 
 def _session_ids() -> Sequence[str]:
+    return tuple(_prompts())
+
+
+def _prompts() -> Mapping[str, str]:
     from braincode_jupyter.journal import list_sessions  # noqa: PLC0415 - light load
     from braincode_jupyter.runtime.settings import default_home  # noqa: PLC0415 - light load
 
-    return tuple(entry.session_id for entry in list_sessions(default_home(), limit=_SESSIONS))
+    entries = list_sessions(default_home(), limit=_SESSIONS)
+    return {entry.session_id: entry.facts.prompt or "" for entry in entries}

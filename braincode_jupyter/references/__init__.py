@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from braincode_jupyter.references.cells import cell_tokens as cell_tokens
+    from braincode_jupyter.references.cells import find_cell as find_cell
     from braincode_jupyter.references.content import Content as Content
     from braincode_jupyter.references.content import Expansion as Expansion
     from braincode_jupyter.references.content import Missing as Missing
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.references.outputs import stream_output as stream_output
     from braincode_jupyter.references.sessions import SessionLookup as SessionLookup
     from braincode_jupyter.references.sessions import SessionText as SessionText
+    from braincode_jupyter.references.values import outline as outline
     from braincode_jupyter.references.variables import describe as describe
 
 __all__ = [
@@ -51,6 +53,8 @@ __all__ = [
     "error_output",
     "expand",
     "file_tokens",
+    "find_cell",
+    "outline",
     "stream_output",
 ]
 
@@ -68,6 +72,8 @@ _HOMES = {
     "error_output": "outputs",
     "expand": "expansion",
     "file_tokens": "offers",
+    "find_cell": "cells",
+    "outline": "values",
     "stream_output": "outputs",
 }
 

@@ -7,6 +7,7 @@ the last one that was executed before this), or ``above``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,7 @@ def resolve_cell(
             f"{reference.token} points at a cell, but there is no notebook here.",
             hint="Use it in a notebook cell, or name a file.",
         )
-    cell = _find(reference, source.cells())
+    cell = find_cell(reference, source.cells())
     outputs_only = reference.kind == "output"
     rendered = render_cell(cell, outputs_only=outputs_only, vision=bool(vision))
     text, dropped = clip(rendered.text, limits.MAX_SNAPSHOT_CHARS, keep_end=True)
@@ -157,18 +158,65 @@ def render_cell(
 
 
 def cell_tokens(cells: Sequence[CellSnapshot], *, kind: str = "cell") -> tuple[str, ...]:
-    """Return tokens that name the cells: by label, else by execution count, else by id."""
-    names = (
-        cell.label or (f"[{cell.execution_count}]" if cell.execution_count else cell.cell_id)
-        for cell in cells
-        if not cell.is_running
-    )
+    """Return tokens that name one cell each: by label, else by execution count, else by id.
+
+    Parameters
+    ----------
+    cells : sequence of CellSnapshot
+        All cells; a running one cannot be named.
+    kind : {"cell", "output"}
+        What the tokens ask for.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the cells; a cell that no token names alone is left out.
+    """
     wanted = "output" if kind == "output" else "cell"
-    tokens = (format_reference(wanted, name) for name in dict.fromkeys(names) if name)
-    return tuple(token for token in tokens if token)
+    labels = Counter(cell.label for cell in cells)
+    ids = Counter(cell.cell_id for cell in cells)
+    latest = {cell.execution_count: cell for cell in cells}
+    tokens: list[str] = []
+    for cell in cells:
+        count = cell.execution_count
+        is_reserved = _is_number(cell.label) or labels[cell.label] > 1
+        is_taken = ids[cell.cell_id] > 1 or cell.cell_id in labels or _is_number(cell.cell_id)
+        names = (
+            "" if is_reserved else cell.label,
+            f"[{count}]" if count and latest[count] is cell else "",
+            "" if is_taken else cell.cell_id,
+        )
+        found = (format_reference(wanted, name) for name in names if name)
+        token = next(filter(None, found), None)
+        if token and not cell.is_running:
+            tokens.append(token)
+    return tuple(tokens)
 
 
-def _find(reference: Reference, cells: Sequence[CellSnapshot]) -> CellSnapshot:
+def _is_number(name: str) -> bool:
+    return bool(_BY_COUNT.fullmatch(name) or _BY_AGE.fullmatch(name))
+
+
+def find_cell(reference: Reference, cells: Sequence[CellSnapshot]) -> CellSnapshot:
+    """Return the cell that a reference names.
+
+    Parameters
+    ----------
+    reference : Reference
+        Of kind ``cell`` or ``output``.
+    cells : sequence of CellSnapshot
+        All cells, the one that asks marked as running.
+
+    Returns
+    -------
+    CellSnapshot
+        One of them.
+
+    Raises
+    ------
+    UnresolvedReferenceError
+        If there is no such cell, or more than one.
+    """
     target = reference.target
     by_count, by_age = _BY_COUNT.fullmatch(target), _BY_AGE.fullmatch(target)
     if by_count:

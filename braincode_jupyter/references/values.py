@@ -69,6 +69,18 @@ def brief(value: object) -> str:
     return f"<{type_name(value)}>"
 
 
+def outline(value: object) -> str:
+    """Return type and shape of a value in a few words, and never what it holds."""
+    if is_array(value):
+        return array_brief(value)
+    frame = frame_brief(value)
+    if frame is not None:
+        return frame
+    if type(value) in {str, bytes, dict, *_SEQUENCES}:
+        return f"{type_name(value)} of {len(cast('list[object]', value)):,}"
+    return type_name(value)
+
+
 def _describe_text(text: str) -> Description:
     shown, dropped = clip(text, limits.TEXT_CHARS, keep_end=True)
     return Description(

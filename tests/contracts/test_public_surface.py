@@ -106,6 +106,8 @@ SURFACE: dict[str, set[str]] = {
         "error_output",
         "expand",
         "file_tokens",
+        "find_cell",
+        "outline",
         "stream_output",
     },
     "runtime": {

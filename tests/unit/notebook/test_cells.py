@@ -11,94 +11,16 @@ from typing import TYPE_CHECKING
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
+from watched_kernel import Kernel
 
 from braincode_jupyter.notebook.cells import ShellCells
 from braincode_jupyter.references import limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from braincode_jupyter.protocol.ports import CellSnapshot
-
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
-Message = dict[str, object]
-
-
-class Events:
-    def __init__(self) -> None:
-        self.callbacks: dict[str, list[Callable[..., object]]] = {
-            "pre_run_cell": [], "post_run_cell": []
-        }  # fmt: skip
-
-    def register(self, event: str, function: Callable[..., object]) -> None:
-        self.callbacks[event].append(function)
-
-    def unregister(self, event: str, function: Callable[..., object]) -> None:
-        self.callbacks[event].remove(function)
-
-    def trigger(self, event: str, argument: object) -> None:
-        for function in list(self.callbacks[event]):
-            function(argument)
-
-
-class Publisher:
-    """A publisher of a kernel: hooks see each message and give it back."""
-
-    def __init__(self) -> None:
-        self.hooks: list[Callable[[Message], Message]] = []
-
-    def register_hook(self, hook: Callable[[Message], Message]) -> None:
-        self.hooks.append(hook)
-
-    def unregister_hook(self, hook: Callable[[Message], Message]) -> bool:
-        if hook in self.hooks:
-            self.hooks.remove(hook)
-            return True
-        return False
-
-    def send(self, kind: str, content: object) -> Message:
-        message: Message = {"header": {"msg_type": kind}, "msg_type": kind, "content": content}
-        for hook in list(self.hooks):
-            message = hook(message)
-        return message
-
-
-class Kernel:
-    """What `ShellCells` is given by a kernel's shell, driven by hand."""
-
-    def __init__(self, **given: object) -> None:
-        self.events, self.display, self.result = Events(), Publisher(), Publisher()
-        self.count = 0
-        self.source = ShellCells(
-            events=self.events,
-            display_pub=self.display,
-            displayhook=self.result,
-            **{"notebook_file": lambda: None, **given},  # pyright: ignore[reportArgumentType]
-        )
-        self.source.register()
-
-    def start(self, cell_id: str | None, source: str) -> SimpleNamespace:
-        info = SimpleNamespace(cell_id=cell_id, raw_cell=source)
-        self.events.trigger("pre_run_cell", info)
-        return info
-
-    def end(self, info: object, error: BaseException | None = None, value: object = None) -> None:
-        self.count += 1
-        result = SimpleNamespace(
-            info=info, execution_count=self.count, error_in_exec=error, error_before_exec=None,
-            result=value,
-        )  # fmt: skip
-        self.events.trigger("post_run_cell", result)
-
-    def run(self, cell_id: str | None, source: str, printed: str = "") -> None:
-        info = self.start(cell_id, source)
-        if printed:
-            sys.stdout.write(printed)
-        self.end(info)
-
-    def cells(self) -> list[CellSnapshot]:
-        return list(self.source.cells())
 
 
 # Field report B22: stream text, a table, a plot and an error, in order.
@@ -346,65 +268,8 @@ def test_cells_that_ran_before_are_known_by_their_source() -> None:
     ]
 
 
-def pushed(*cells: dict[str, object]) -> dict[str, object]:
-    return {"path": "a.ipynb", "running": "b", "cells": list(cells)}
-
-
 def plain(cell_id: str, source: str, **more: object) -> dict[str, object]:
     return {"id": cell_id, "cell_type": "code", "source": source, "outputs": [], **more}
-
-
-def test_a_pushed_notebook_gives_order_text_and_cells_that_did_not_run() -> None:
-    kernel = Kernel()
-    kernel.run("b", "two", "printed")
-    kernel.run("a", "one")
-
-    accepted = kernel.source.accept_snapshot(
-        pushed(
-            {"id": "m", "cell_type": "markdown", "source": "# Title"},
-            plain("a", "one", metadata={"tags": ["braincode:first"]}),
-            plain("n", "#| label: new\nnot run", execution_count=7),
-            plain("b", "two, edited"),
-        )
-    )
-
-    assert accepted
-    found = [(c.cell_id, c.label, c.source, c.execution_count) for c in kernel.cells()]
-    assert found == [
-        ("m", "", "# Title", None),
-        ("a", "first", "one", 2),
-        ("n", "new", "#| label: new\nnot run", None),
-        ("b", "", "two, edited", 1),
-    ]
-    assert kernel.cells()[3].outputs[0].text == "printed"
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        None, [], "x", {}, {"cells": None}, {"cells": [3]}, {"cells": [{}]},
-        pushed({"id": 3, "cell_type": "code", "source": ""}),
-        pushed({"id": "a", "cell_type": "other", "source": ""}),
-        pushed(plain("a", "x"), plain("a", "y")),
-        pushed(plain("a", "x", outputs="no")),
-        pushed(plain("a", "x" * (limits.MAX_SNAPSHOT_BYTES + 1))),
-        pushed(*(plain(f"c{n}", "x") for n in range(limits.MAX_NOTEBOOK_CELLS + 1))),
-    ],
-)  # fmt: skip
-def test_a_push_of_the_wrong_shape_or_size_is_refused_whole(data: object) -> None:
-    kernel = Kernel()
-    kernel.source.accept_snapshot(pushed(plain("good", "kept")))
-
-    assert kernel.source.accept_snapshot(data) is False
-    assert [cell.cell_id for cell in kernel.cells()] == ["good"]
-
-
-def test_a_push_nested_too_deeply_is_refused() -> None:
-    deep: list[object] = []
-    for _ in range(100_000):
-        deep = [deep]
-
-    assert Kernel().source.accept_snapshot(pushed(plain("a", "x", outputs=deep))) is False
 
 
 def write_notebook(path: Path, cells: Sequence[dict[str, object]]) -> None:
