@@ -1,9 +1,23 @@
 /** The plugins of the extension; the MIME renderer is an extension of its own (`plugins/mime`). */
 
 import commands from './plugins/commands';
+import completer from './plugins/completer';
 import endings from './plugins/endings';
+import highlight from './plugins/highlight';
 import insert from './plugins/insert';
 import references from './plugins/references';
 import sessions from './plugins/sessions';
+import settings from './plugins/settings';
+import snapshot from './plugins/snapshot';
 
-export default [commands, endings, insert, references, sessions];
+export default [
+  commands,
+  completer,
+  endings,
+  highlight,
+  insert,
+  references,
+  sessions,
+  settings,
+  snapshot
+];

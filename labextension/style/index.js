@@ -1,2 +1,3 @@
 import './run.css';
 import './panel.css';
+import './typing.css';

@@ -254,7 +254,7 @@ class Notebook:
 
 @pytest.fixture
 def open_notebook(lab: Lab, page: Page) -> Iterator[Callable[..., Notebook]]:
-    def open_(*sources: str, in_notebook_7: bool = False) -> Notebook:
+    def open_(*sources: str | dict[str, Any], in_notebook_7: bool = False) -> Notebook:
         name = f"t{secrets.token_hex(4)}.ipynb"
         cells = [
             {
@@ -263,7 +263,7 @@ def open_notebook(lab: Lab, page: Page) -> Iterator[Callable[..., Notebook]]:
                 "metadata": {},
                 "execution_count": None,
                 "outputs": [],
-                "source": source,
+                **({"source": source} if isinstance(source, str) else source),
             }
             for index, source in enumerate((SETUP, *sources))
         ]

@@ -97,7 +97,7 @@ def test_drawing_functions_know_neither_jupyter_nor_anywidget() -> None:
     assert [target for target in imports if not target.startswith(allowed)] == []
 
 
-@pytest.mark.parametrize("name", ["run.css", "panel.css"])
+@pytest.mark.parametrize("name", ["run.css", "panel.css", "typing.css"])
 def test_style_sheet_asks_for_nothing_from_outside(name: str) -> None:
     style = (ROOT / "style" / name).read_text(encoding="utf-8")
 
