@@ -11,9 +11,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.offering import tool_tokens
-from braincode_jupyter.brain.tokens import estimate_tokens
 from braincode_jupyter.errors import ModelError
 from braincode_jupyter.models import agents
+from braincode_jupyter.models.compaction import LongTalk
 from braincode_jupyter.protocol.usage import TokenUsage
 
 if TYPE_CHECKING:
@@ -75,7 +75,12 @@ async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:
         request, and with ``empty_reply`` for a model that asks for tools in its last turn too.
     """
     request = agents.Request(tools=tuple(tools.specs()))
-    sent = estimate_tokens(call.prompt.system) + estimate_tokens(call.prompt.user)
+    talk = LongTalk(
+        prompt=call.prompt.system + call.prompt.user,
+        more_tokens=tool_tokens(request.tools),
+        context_tokens=call.candidate.context_window,
+        reply_tokens=min(call.max_output_tokens, call.candidate.context_window // 4),
+    )
     turns: list[Turn] = []
     while True:
         turn = await ask(request)
@@ -86,12 +91,17 @@ async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:
             message = f"The model asked for tools in {MAX_TURNS} turns and wrote no answer."
             raise ModelError(message, code="empty_reply")
         returns = await _run(turn.end.tool_uses, tools)
-        sent += estimate_tokens(turn.text) + sum(estimate_tokens(r.text) for _, r in returns)
-        if not tools.allows_turn(total_usage(turns).total, sent + tool_tokens(request.tools)):
+        talk.add(turn.end, turn.text, returns)
+        if replaced := talk.fit():
+            tools.tell(
+                f"{call.role}: {replaced} earlier results of tools were left out of the "
+                "conversation, to fit the model's context."
+            )
+        if not tools.allows_turn(total_usage(turns).total, talk.sent_tokens):
             raise ModelError("The token budget has no room to go on.", code="token_limit")
         is_last = len(turns) >= MAX_TURNS - 1
         request = agents.Request(
-            exchanges=(*request.exchanges, (turn.end, tuple(returns))),
+            exchanges=talk.exchanges,
             tools=() if is_last else tuple(tools.specs()),
         )
 

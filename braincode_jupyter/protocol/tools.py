@@ -189,6 +189,10 @@ class ToolBox(Protocol):
         """Say whether the token budget has room for one more request of this conversation."""
         ...
 
+    def tell(self, message: str) -> None:
+        """Tell the user something of this conversation; a sentence of the host."""
+        ...
+
 
 class ToolRefused(Exception):  # noqa: N818 - a signal to the model, never seen by the user
     """A call that is not carried out; the text tells the model the next step."""

@@ -22,6 +22,7 @@ from braincode_jupyter.protocol.outside_records import (
     ToolExecuted,
     ToolProgressed,
 )
+from braincode_jupyter.protocol.run_records import Warned
 from braincode_jupyter.protocol.tools import (
     ToolRefused,
     ToolReturn,
@@ -123,6 +124,10 @@ class GatedToolBox:
     def allows_turn(self, spent_tokens: int, sent_tokens: int) -> bool:
         """Say whether the token budget has room for one more request."""
         return self.has_room(spent_tokens, sent_tokens)
+
+    def tell(self, message: str) -> None:
+        """Tell the user something of this conversation."""
+        self.gate.write(Warned(timestamp=self.gate.clock.now_ms(), message=message))
 
     async def use(self, wanted: ToolUse) -> ToolReturn:
         """Check, ask, carry out and put on the record; every failure is a return."""

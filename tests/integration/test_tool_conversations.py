@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,8 @@ from braincode_jupyter.protocol.tools import ToolReturn, ToolSpec, ToolUse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from pydantic import JsonValue
 
     from tests.integration.conftest import LoopbackProvider
 
@@ -32,15 +35,24 @@ class Box:
 
     def __init__(self, *, room: bool = True) -> None:
         self.used: list[ToolUse] = []
+        self.told: list[str] = []
         self.room = room
+        self.size = 0
 
     def specs(self) -> Sequence[ToolSpec]:
-        sql = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
+        sql: dict[str, JsonValue] = {
+            "type": "object",
+            "properties": {"sql": {"type": "string"}},
+            "required": ["sql"],
+        }
         return (ToolSpec(name="query_data", description="Run SQL.", parameters=sql),)
 
     async def use(self, wanted: ToolUse) -> ToolReturn:
         self.used.append(wanted)
-        return ToolReturn(text=f"row {len(self.used)} \ud83d")
+        return ToolReturn(text=f"row {len(self.used)} \ud83d" + "word " * self.size)
+
+    def tell(self, message: str) -> None:
+        self.told.append(message)
 
     def allows_turn(self, spent_tokens: int, sent_tokens: int) -> bool:
         return self.room
@@ -81,9 +93,15 @@ def _chunk(delta: dict[str, object], finish: str | None = None) -> dict[str, obj
 
 def _anthropic(name: str, text: str) -> list[object]:
     usage = {"input_tokens": 5, "output_tokens": 1}
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
+    message: dict[str, object] = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+    }
     message |= {"stop_reason": None, "stop_sequence": None, "usage": usage}
-    block = {"type": "tool_use", "id": "t1", "name": name, "input": {}}
+    block: dict[str, object] = {"type": "tool_use", "id": "t1", "name": name, "input": {}}
     piece = {"type": "input_json_delta", "partial_json": text}
     events: list[dict[str, object]] = [
         {"type": "message_start", "message": message},
@@ -232,6 +250,33 @@ async def test_B13_a_model_that_asks_in_its_last_turn_too_has_failed(
     assert failure.value.code == "empty_reply"
     assert f"{MAX_TURNS} turns" in str(failure.value)
     assert (len(provider.seen), len(box.used)) == (MAX_TURNS, MAX_TURNS - 1)
+
+
+async def test_old_results_of_a_long_conversation_are_left_out_and_it_is_said(
+    provider: LoopbackProvider,
+) -> None:
+    client, box = client_of(provider), Box()
+    box.size = 3_000
+    call = call_to(client, "ollama/llama3.2")
+    call = replace(call, candidate=replace(call.candidate, context_window=32_000))
+    for _ in range(12):
+        provider.streams(asks("chat"))
+    provider.streams(provider.chat("all right"))
+
+    reply = await client.complete(call, lambda _: None, box)
+    await client.aclose()
+
+    last = [m["content"] for m in provider.seen[-1].body["messages"] if m["role"] == "tool"]
+    stubs = [text for text in last if "left out to fit" in text]
+    assert reply.text == "all right"
+    assert len(last) == 12
+    assert last[-1].startswith("row 12 ")
+    assert last[: len(stubs)] == stubs
+    assert 0 < len(stubs) < 12
+    assert stubs[0].startswith("[left out to fit the model's context: query_data gave 15,0")
+    assert "sha256 " in stubs[0]
+    assert len(box.told) == len(stubs)
+    assert "1 earlier results of tools were left out" in box.told[0]
 
 
 async def test_the_budget_is_asked_before_every_further_request(
