@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.state import Notebook
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.runtime import RunArguments
+    from braincode_jupyter.widget import RunWidget
 
 T = TypeVar("T")
 
@@ -108,10 +109,10 @@ class CellRun:
         if self.arguments.background and place.has_page:
             self.cell_id = place.cell_id
             self._expect_ending()
-            self._submit(prepared, self._run_alone(prepared, display))
+            self._submit(prepared, self._run_alone(prepared, display), page=display.page)
             return _nothing() if self.is_awaited else None
         desk.expect()
-        job = self._submit(prepared, prepared.execute(display))
+        job = self._submit(prepared, prepared.execute(display), page=display.page)
         if self.is_awaited:
             return self._follow(job, prepared, display, desk=desk)
         self._wait(job, prepared, display, desk=desk)
@@ -138,9 +139,13 @@ class CellRun:
         self.access.write(plan_text(wait(job)))
         return None
 
-    def _submit(self, prepared: PreparedRun, coroutine: Coroutine[Any, Any, T]) -> Job[T]:
+    def _submit(
+        self, prepared: PreparedRun, coroutine: Coroutine[Any, Any, T], *, page: RunWidget | None
+    ) -> Job[T]:
         job = self.notebook.loop.submit(coroutine)
         self.notebook.track(prepared.session_id, prepared, job)
+        if page is not None:
+            self.notebook.take_answers(prepared.session_id, prepared, page.questions)
         return job
 
     async def _follow(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.loop import Job, RunLoop
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
     from braincode_jupyter.runtime.settings import Sources
+    from braincode_jupyter.views.approval_view import ApprovalView
     from braincode_jupyter.views.run_view import RunView
 
 
@@ -42,6 +44,23 @@ class ActiveRun(Protocol):
         ...
 
 
+class Answerable(Protocol):
+    """Questions of one run, such as those of its card."""
+
+    def answer_here(self, approval_id: str, *, digest: str, decision: str) -> bool:
+        """Answer one from the kernel; False if it does not wait, or is another one by now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call that waits, as it was when it was looked at."""
+
+    session_id: str
+    approval_id: str
+    digest: str
+
+
 class Notebook:
     """Shared by every magic and by the Python API of this process.
 
@@ -59,6 +78,8 @@ class Notebook:
         Runs that have not ended, by session id, oldest first.
     endings : Endings or None
         Tells of background runs, once there was one.
+    shown_to_approve : list of Asked
+        What `%braincode approve` showed; nothing else can be approved by number.
     shown_to_trust : set of str
         Digests of what `%braincode trust` showed; nothing else can be approved.
     """
@@ -70,7 +91,9 @@ class Notebook:
         self.look: Callable[[], None] | None = None
         self.active: dict[str, ActiveRun] = {}
         self.endings: Endings | None = None
+        self.shown_to_approve: list[Asked] = []
         self.shown_to_trust: set[str] = set()
+        self._answerable: dict[str, Answerable] = {}
         self._loop: RunLoop | None = None
 
     @property
@@ -99,6 +122,50 @@ class Notebook:
     def _forget(self, session_id: str, run: ActiveRun) -> None:
         if self.active.get(session_id) is run:
             del self.active[session_id]
+            self._answerable.pop(session_id, None)
+
+    def take_answers(self, session_id: str, run: ActiveRun, questions: Answerable) -> None:
+        """Let `answer` reach the questions of a run that is tracked."""
+        if self.active.get(session_id) is run:
+            self._answerable[session_id] = questions
+
+    def waiting(self) -> list[Asked]:
+        """Return the calls that wait for an answer, those of the oldest run first.
+
+        Returns
+        -------
+        list of Asked
+            At least one.
+
+        Raises
+        ------
+        UsageError
+            If nothing waits.
+        """
+        found = [
+            Asked(session_id=session_id, approval_id=one.approval_id, digest=one.bound_sha256)
+            for session_id, run in list(self.active.items())
+            for one in run.view.approvals
+        ]
+        if not found:
+            raise UsageError(
+                "Nothing waits for your answer.", hint="%braincode approvals lists what is allowed."
+            )
+        return found
+
+    def approval_of(self, asked: Asked) -> ApprovalView | None:
+        """Return a call that waits, as it is shown; None if it waits no more."""
+        run = self.active.get(asked.session_id)
+        approvals = () if run is None else run.view.approvals
+        found = (one for one in approvals if one.approval_id == asked.approval_id)
+        return next((one for one in found if one.bound_sha256 == asked.digest), None)
+
+    def answer(self, asked: Asked, decision: str) -> bool:
+        """Answer a call that waits; False if it does not, or is another one by now."""
+        questions = self._answerable.get(asked.session_id)
+        return questions is not None and questions.answer_here(
+            asked.approval_id, digest=asked.digest, decision=decision
+        )
 
     def stop(self, prefix: str = "") -> list[str]:
         """Stop runs.

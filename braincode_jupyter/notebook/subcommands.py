@@ -259,6 +259,20 @@ def _stop(context: Context, rest: str) -> str:
     return "\n".join(f"Stopping {session_id}" for session_id in stopped)
 
 
+def _approve(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook.answering_text import (  # noqa: PLC0415 - light load
+        approve_text,
+    )
+
+    return approve_text(context.notebook, rest)
+
+
+def _deny(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook.answering_text import deny_text  # noqa: PLC0415 - light load
+
+    return deny_text(context.notebook, rest)
+
+
 def _retry(context: Context, rest: str) -> object:
     from braincode_jupyter.notebook.retrying import retry  # noqa: PLC0415 - light load
 
@@ -395,6 +409,13 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             usage="[ID] [--html FILE] [--force]",
             help="write a run as one page that needs nothing else",
         ),
+        Subcommand(
+            name="approve",
+            run=_approve,
+            usage="[NUMBER]",
+            help="what a background run asks, in full; then approve one",
+        ),
+        Subcommand(name="deny", run=_deny, usage="[NUMBER]", help="deny one of these, or all"),
         Subcommand(name="stop", run=_stop, usage="[ID]", help="stop one run, or all"),
         Subcommand(
             name="retry",

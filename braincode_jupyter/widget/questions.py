@@ -110,6 +110,32 @@ class Questions:
         else:
             self._ignore(approval_id, why or "unknown")
 
+    def answer_here(self, approval_id: str, *, digest: str, decision: str) -> bool:
+        """Answer a question for the person at the kernel, who needs no nonce; from any thread.
+
+        Parameters
+        ----------
+        approval_id : str
+            Which question.
+        digest : str
+            Of what the person saw.
+        decision : str
+            One of `DECISIONS`.
+
+        Returns
+        -------
+        bool
+            False if it does not wait any more, or is another one by now.
+        """
+        with self._lock:
+            question = self._open.get(approval_id)
+            if question is None or not _is_same(question.digest, digest):
+                return False
+            del self._open[approval_id]
+            self._close(approval_id, "repeated")
+        question.answer(decision)
+        return True
+
     def _why_not(
         self, approval_id: str, question: _Question | None, message: Mapping[str, object]
     ) -> IgnoredBecause | None:

@@ -110,6 +110,36 @@ def test_an_answer_counts_while_another_cell_blocks_the_kernel(
     expect(notebook.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
 
 
+@pytest.mark.parametrize("decision", ["approve", "deny"])
+def test_a_background_run_is_answered_by_line_magic_too(
+    open_notebook: Callable[..., Any], decision: str
+) -> None:
+    notebook = open_notebook(COMPUTE, BACKGROUND, "%braincode approve", f"%braincode {decision} 1")
+    notebook.run(1)
+    cell = notebook.run(2)
+    question = asked(cell)
+
+    expect(notebook.run(3)).to_contain_text("print(sum(numbers) * ")
+    notebook.run(4)
+
+    expect(question).to_be_hidden()
+    (expect_approved if decision == "approve" else expect_denied)(cell)
+
+
+def test_a_background_run_that_asks_is_stopped_by_line_magic(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(COMPUTE, BACKGROUND, "%braincode stop")
+    notebook.run(1)
+    cell = notebook.run(2)
+    question = asked(cell)
+
+    expect(notebook.run(3)).to_contain_text("Stopping")
+
+    expect(cell.locator(".bc-state")).to_contain_text("cancelled")
+    expect(question).to_be_hidden()
+
+
 @pytest.mark.parametrize("label", ["Approve", "Deny"])
 def test_after_a_reload_the_question_can_still_be_answered(
     open_notebook: Callable[..., Any], label: str
