@@ -58,8 +58,9 @@ def take_changes(t: Transition, record: ChangesCollected) -> None:
     if t.state.at != "collecting":
         return
     t.set(changes=record)
+    _warn_once(t, record.notes)
     if record.changed_files:
-        _warn_once(t, (*record.notes, t.state.request.checks.note))
+        _warn_once(t, (t.state.request.checks.note,))
     if t.state.is_fix_over:
         end_completed(t)
         return

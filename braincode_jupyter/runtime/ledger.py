@@ -28,6 +28,7 @@ from braincode_jupyter.protocol.change_records import (
     FilePreview,
 )
 from braincode_jupyter.protocol.edit_records import EditKept
+from braincode_jupyter.protocol.outside_records import ToolExecuted
 from braincode_jupyter.tools.changes import text_of
 from braincode_jupyter.tools.git import Git
 
@@ -44,6 +45,7 @@ MAX_OUTSIDE_DIFFS = 20
 MAX_PREVIEWS = 20
 """New files that are shown."""
 
+_COMMANDS = frozenset({"exec_command", "shell"})
 _NEW, _CHANGED, _REMOVED = "??", "M", "D"
 _Stamp = tuple[int, int] | None
 
@@ -83,6 +85,7 @@ class ChangeLedger:
     rules: tuple[Rule, ...] = ()
     redact: Callable[[str], str] = str
     _baseline: Mapping[str, _Entry] | None = field(default=None, init=False)
+    _why_unknown: str = field(default="", init=False)
     _began: asyncio.Future[None] | None = field(default=None, init=False)
 
     async def begin(self) -> None:
@@ -92,7 +95,7 @@ class ChangeLedger:
             return
         self._began = asyncio.get_running_loop().create_future()
         try:
-            self._baseline, _ = await self._entries()
+            self._baseline, self._why_unknown = await self._entries()
         finally:
             self._began.set_result(None)
 
@@ -122,10 +125,13 @@ class ChangeLedger:
         ChangesCollected
             Without keys; what could not be looked at is a note.
         """
-        edits = [record for record in records if isinstance(record, EditKept)]
+        facts = list(records)
+        edits = [record for record in facts if isinstance(record, EditKept)]
         ours = await asyncio.to_thread(self._from_edits, edits)
         known = {record.path for record in edits}
-        others, earlier, notes = await self._from_git(known)
+        others, earlier, notes = await self._from_git(
+            known, has_commands=any(map(_is_command, facts))
+        )
         found = sorted([*ours, *others], key=lambda one: one.file.path)
         if len(found) > MAX_CHANGED_FILES:
             notes = (*notes, f"{len(found):,} files were changed; {MAX_CHANGED_FILES} are named.")
@@ -210,18 +216,21 @@ class ChangeLedger:
         return _Found(file=file, preview=preview)
 
     async def _from_git(
-        self, known: set[str]
+        self, known: set[str], *, has_commands: bool
     ) -> tuple[list[_Found], tuple[ChangedFile, ...], tuple[str, ...]]:
         """Return what commands changed, what was uncommitted before, and notes."""
-        if self._baseline is None:
-            return [], (), ()
-        entries, note = await self._entries()
+        # Without a command all that the run changed is on its own record, and what else has
+        # changed is the user's own work.
+        before = self._baseline
+        if before is None:
+            return [], (), ((self._why_unknown,) if has_commands and self._why_unknown else ())
+        entries, note = await self._entries() if has_commands else (before, "")
         if entries is None:
             return [], (), ((note,) if note else ())
         differing = [
             path
             for path, entry in entries.items()
-            if path not in known and self._baseline.get(path) != entry
+            if path not in known and before.get(path) != entry
         ]
         notes = ()
         if len(differing) > MAX_OUTSIDE_DIFFS:
@@ -232,7 +241,7 @@ class ChangeLedger:
         ]
         earlier = tuple(
             ChangedFile(path=path, status=entry.status)
-            for path, entry in self._baseline.items()
+            for path, entry in before.items()
             if path not in known and path not in differing
         )
         return found, earlier, notes
@@ -257,7 +266,7 @@ class ChangeLedger:
         """Return what is uncommitted; None, and why, where git cannot say."""
         home = await asyncio.to_thread(_repository_of, self.root)
         if home is None:
-            return None, ""
+            return None, "What commands changed is not known: the project is no git repository."
         try:
             changes = await Git(home).changes(is_each_named=True)
         except UsageError as error:
@@ -266,6 +275,13 @@ class ChangeLedger:
 
     def _hide(self, text: str) -> str:
         return mask_keys(self.redact(text))[0]
+
+
+def _is_command(record: AnyRecord) -> bool:
+    """Say whether a tool ran that can change files without a record of them."""
+    if not isinstance(record, ToolExecuted) or record.event != "start":
+        return False
+    return record.tool_name in _COMMANDS or record.tool_name.startswith("mcp__")
 
 
 def _repository_of(root: Path) -> Path | None:

@@ -240,3 +240,33 @@ async def test_a_changed_definition_of_checks_is_asked_for_again_whatever_was_al
 
     assert status(plain) == ["passed"]
     assert status(changed) == ["skipped"]
+
+
+async def test_where_nobody_can_say_what_a_command_changed_the_card_says_so(
+    project: Path,
+) -> None:
+    told = await run(project, python("open('made.py','w').close()"))
+    silent = await run(project, edit("a.py", "1", "2"))
+
+    unknown = "What commands changed is not known: the project is no git repository."
+    assert unknown in told.view.warnings
+    assert unknown not in silent.view.warnings
+
+
+async def test_what_the_user_changes_meanwhile_is_not_the_runs_change(repository: Path) -> None:
+    def told(_: object) -> str:
+        (repository / "b.py").write_text("# mine\n", encoding="utf-8")
+        return "Done."
+
+    reply = Reply(text="unused", tool_calls=(edit("a.py", "1", "2"),), then=told)
+    arguments = RunArguments(
+        home=repository.parent / "home",
+        project_root=repository,
+        models=ScriptedModel({"router": PLAN, "backend": reply}),
+        review=False,
+        yes=True,
+    )
+
+    result = await prepare_run("fix the function in a.py", arguments, Sources()).execute()
+
+    assert states(seen(result)) == {"a.py": ("M", False)}

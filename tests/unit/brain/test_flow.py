@@ -55,6 +55,14 @@ EXPECTED = {
     ("review", "result", "other"): True,
     ("review", "private", "other"): False,
     ("review", "answer", "other"): True,
+    ("router", "patch", "brain"): False,
+    ("router", "review", "brain"): False,
+    ("worker", "patch", "brain"): False,
+    ("worker", "review", "brain"): False,
+    ("primary", "patch", "brain"): True,
+    ("primary", "review", "brain"): True,
+    ("review", "patch", "brain"): True,
+    ("review", "review", "brain"): False,
 }
 
 
