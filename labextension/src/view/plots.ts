@@ -1,12 +1,14 @@
 /** Plots that tools made. Only two kinds of image are drawn, from the view itself: nothing is fetched. */
 
 import type { PlotView, RunView } from '../protocol/generated';
-import { KeyedList, h, setText } from './elements';
+import { KeyedList, button, h, setText } from './elements';
 import type { Part } from './elements';
 import { foldable } from './section';
 import { WORDS } from '../words/catalogue';
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg']);
+/** Characters of a label that a file is named after. */
+const NAME_CHARS = 80;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 export function plots(): Part<RunView> {
@@ -27,7 +29,15 @@ function plotFigure(): Part<PlotView> {
   const image = h('img');
   const label = h('figcaption', 'bc-dim');
   label.dir = 'auto';
-  const el = h('figure', 'bc-plot', image, label);
+  const large = button(WORDS.plotLarge, 'bc-button', () => {
+    const isLarge = el.classList.toggle('bc-large');
+    const word = isLarge ? WORDS.plotSmall : WORDS.plotLarge;
+    setText(large, word);
+    large.setAttribute('aria-label', WORDS.plotTool(word, plot?.label ?? ''));
+  });
+  const save = h('a', 'bc-save', WORDS.plotSave);
+  const tools = h('span', 'bc-buttons', large, save);
+  const el = h('figure', 'bc-plot', image, label, tools);
   let broken = false;
   let plot: PlotView | undefined;
   const say = (): void => setText(label, broken && plot ? WORDS.plotBroken(plot.label) : (plot?.label ?? ''));
@@ -41,11 +51,23 @@ function plotFigure(): Part<PlotView> {
       plot = next;
       broken = !MEDIA_TYPES.has(next.mediaType) || !BASE64.test(next.data);
       image.hidden = broken;
+      tools.hidden = broken;
       image.alt = next.label;
       if (!broken) {
         image.src = `data:${next.mediaType};base64,${next.data}`;
+        save.href = image.src;
+        save.download = fileName(next);
+        large.setAttribute('aria-label', WORDS.plotTool(large.textContent ?? '', next.label));
+        save.setAttribute('aria-label', WORDS.plotTool(WORDS.plotSave, next.label));
       }
       say();
     }
   };
+}
+
+/** The label as a name that every file system takes. */
+function fileName(plot: PlotView): string {
+  const name = plot.label.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, NAME_CHARS).replace(/^[-.]+|[-.]+$/g, '');
+  const suffix = plot.mediaType === 'image/png' ? '.png' : '.jpg';
+  return `${name.replace(/\.(png|jpe?g)$/i, '') || 'plot'}${suffix}`;
 }

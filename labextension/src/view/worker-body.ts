@@ -80,7 +80,12 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
 /** `openai/gpt-5.5 · 1.9k tokens`. */
 function factsOf(agent: AgentView): string {
   const { totalTokens } = agent.usage;
-  const facts = [agent.modelId ?? '', totalTokens ? WORDS.tokens(count(totalTokens)) : ''];
+  const isSilent = agent.state === 'running' && agent.waitingFor;
+  const facts = [
+    agent.modelId ?? '',
+    totalTokens ? WORDS.tokens(count(totalTokens)) : '',
+    isSilent ? WORDS.waitingFor(agent.waitingFor ?? '') : ''
+  ];
   return facts.filter(Boolean).join(' · ');
 }
 

@@ -232,6 +232,10 @@ export const WORDS = {
   artifacts: 'Artifacts: ',
   tools: 'Tool calls',
   charsBack: (text: string) => `${text} characters back`,
+  plotLarge: 'Full size',
+  plotSmall: 'Fit',
+  plotSave: 'Save',
+  plotTool: (tool: string, label: string) => `${tool}: ${label}`,
   plotBroken: (label: string) => `plot: ${label} (cannot be drawn)`,
   attempts: 'Failed attempts',
   attempt: (number: number, model: string, code: string, message: string) =>

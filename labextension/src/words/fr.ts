@@ -209,6 +209,10 @@ export const FR: Language = {
     artifacts: 'Artefacts\u00a0: ',
     tools: 'Appels d’outils',
     charsBack: text => `${text} caractères reçus`,
+    plotLarge: 'Taille réelle',
+    plotSmall: 'Ajuster',
+    plotSave: 'Enregistrer',
+    plotTool: (tool, label) => `${tool}\u00a0: ${label}`,
     plotBroken: label => `graphique\u00a0: ${label} (impossible à afficher)`,
     attempts: 'Tentatives échouées',
     attempt: (index, model, code, message) =>

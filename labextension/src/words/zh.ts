@@ -198,6 +198,10 @@ export const ZH: Language = {
     artifacts: '产物：',
     tools: '工具调用',
     charsBack: text => `返回 ${text} 个字符`,
+    plotLarge: '原始大小',
+    plotSmall: '适应宽度',
+    plotSave: '保存',
+    plotTool: (tool, label) => `${tool}：${label}`,
     plotBroken: label => `图表：${label}（无法绘制）`,
     attempts: '失败的尝试',
     attempt: (index, model, code, message) =>
