@@ -392,3 +392,30 @@ def _listing(folder: Path, *, root: Path) -> tuple[str, ...]:
     except (OSError, ValueError):
         return ()
     return tuple(sorted(names))
+
+
+def folds_case(folder: Path) -> bool:
+    """Whether the file system of a folder takes upper and lower case for the same.
+
+    Parameters
+    ----------
+    folder : Path
+        An existing folder.
+
+    Returns
+    -------
+    bool
+        Told by the folder's own name, or the nearest one above it with letters; nothing is written.
+        True where it cannot be told, so that rules reach further.
+    """
+    for place in (folder, *folder.parents):
+        swapped = place.name.swapcase()
+        if swapped == place.name:
+            continue
+        try:
+            return place.samefile(place.with_name(swapped))
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
+    return True

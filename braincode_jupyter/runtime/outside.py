@@ -17,6 +17,7 @@ from braincode_jupyter.home.mcp_pins import FilePins
 from braincode_jupyter.home.tools_file import read_tools
 from braincode_jupyter.home.trust import read_approvals
 from braincode_jupyter.hooks import HookDispatcher, HookScope
+from braincode_jupyter.machine.paths import folds_case
 from braincode_jupyter.runtime.tooling import RunTools
 from braincode_jupyter.tools.mcp import McpHub
 
@@ -73,7 +74,7 @@ def open_outside(
     handlers = (
         read_hooks(home, root, approvals=approvals) if documents.settings.are_hooks_on else ()
     )
-    policy = _policy(arguments, file.rules)
+    policy = _policy(arguments, file.rules, root=root)
     scope = HookScope(session_id=session_id, cwd=str(root))
     return RunTools(
         project_root=root,
@@ -94,7 +95,7 @@ def open_outside(
     )
 
 
-def _policy(arguments: RunArguments, rules: tuple[Rule, ...]) -> Policy:
+def _policy(arguments: RunArguments, rules: tuple[Rule, ...], *, root: Path) -> Policy:
     mode: ToolMode = "ask" if arguments.approver is not None else "read-only"
     if arguments.allow_edits:
         mode = "edits"
@@ -104,4 +105,5 @@ def _policy(arguments: RunArguments, rules: tuple[Rule, ...]) -> Policy:
         mode=mode,
         allows_compute=arguments.allow_compute or arguments.yes,
         rules=rules,
+        folds_case=folds_case(root),
     )

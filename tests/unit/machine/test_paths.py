@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from braincode_jupyter.brain.grammar import parse_references
 from braincode_jupyter.errors import UnresolvedReferenceError
-from braincode_jupyter.machine.paths import locate, open_located
+from braincode_jupyter.machine.paths import folds_case, locate, open_located
 from braincode_jupyter.references import Content, Missing, expand, file_tokens
 
 
@@ -262,3 +262,31 @@ def test_folders_are_offered_open_ended_and_refused_files_not_at_all(project: Pa
     assert file_tokens(".e", root=project) == ()
     assert file_tokens("../", root=project) == ()
     assert file_tokens("out/", root=project) == ()
+
+
+def test_r124_a_folder_with_a_twin_of_another_case_tells_cases_apart(tmp_path: Path) -> None:
+    folder, twin = tmp_path / "Project", tmp_path / "pROJECT"
+    folder.mkdir()
+    try:
+        twin.mkdir()
+    except FileExistsError:
+        assert folds_case(folder)
+        return
+
+    assert not folds_case(folder)
+
+
+def test_r124_names_without_letters_are_told_by_the_folder_above(tmp_path: Path) -> None:
+    (tmp_path / "a" / "1").mkdir(parents=True)
+
+    assert folds_case(tmp_path / "a" / "1") == folds_case(tmp_path / "a")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a link needs rights there")
+def test_r124_a_twin_that_is_the_same_folder_means_that_case_is_folded(tmp_path: Path) -> None:
+    (tmp_path / "Project").mkdir()
+    twin = tmp_path / "pROJECT"
+    if not twin.exists():
+        twin.symlink_to(tmp_path / "Project")
+
+    assert folds_case(tmp_path / "Project")
