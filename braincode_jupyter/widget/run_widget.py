@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anywidget
 import traitlets
 
+from braincode_jupyter.views.bundle import MIME_TYPE
 from braincode_jupyter.widget.assets import read_asset
 from braincode_jupyter.widget.batcher import Batcher
 from braincode_jupyter.widget.questions import Questions
@@ -215,10 +216,11 @@ class RunWidget(anywidget.AnyWidget):
             loop.call_soon_threadsafe(observer.resend, known)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[Bundle, Bundle] | None:  # noqa: ANN401 - the signature of the base class
-        """Return the widget view with text and HTML for readers without widgets."""
+        """Return the widget view, with the run as JSON, text and HTML for readers without it."""
         made = cast("tuple[Bundle, Bundle] | None", super()._repr_mimebundle_(**kwargs))  # pyright: ignore[reportUnknownMemberType] - untyped base
         if made is None:
             return None
         data, metadata = made
         view = self.run_view
-        return {**data, "text/plain": self._plain(view), "text/html": self._html(view)}, metadata
+        forms = {"text/plain": self._plain(view), "text/html": self._html(view)}
+        return {**data, MIME_TYPE: view.to_wire(), **forms}, metadata

@@ -5,6 +5,7 @@ import completer from './plugins/completer';
 import endings from './plugins/endings';
 import highlight from './plugins/highlight';
 import insert from './plugins/insert';
+import orphans from './plugins/orphans';
 import references from './plugins/references';
 import sessions from './plugins/sessions';
 import settings from './plugins/settings';
@@ -16,6 +17,7 @@ export default [
   endings,
   highlight,
   insert,
+  orphans,
   references,
   sessions,
   settings,

@@ -67,6 +67,24 @@ def test_B07_a_run_that_somebody_else_saved_half_way_is_drawn_as_interrupted(
     expect(card.get_by_role("button", name="Stop")).to_have_count(0)
 
 
+def test_B07_a_run_saved_half_way_is_drawn_as_interrupted_when_its_kernel_is_gone(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook("slow = 'primary'", ASK)
+    notebook.run(1)
+    cell = notebook.start(2)
+    expect(cell.locator(".bc-state")).to_contain_text("answer")
+    notebook.saved()
+    notebook.command("notebook:shutdown-kernel")
+
+    notebook.open(has_kernel=False)
+
+    card = notebook.cell(2).locator(".jp-OutputArea")
+    expect(card.locator(".bc-state")).to_contain_text("interrupted")
+    expect(card).not_to_contain_text("model not found")
+    expect(card.get_by_role("button", name="Stop")).to_have_count(0)
+
+
 def test_B06_stop_ends_a_run_that_would_take_minutes(open_notebook: Callable[..., Any]) -> None:
     notebook = open_notebook("slow = 'primary'", ASK)
     notebook.run(1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from braincode_jupyter.errors import AssetsNotBuiltError
+from braincode_jupyter.views.bundle import MIME_TYPE
 from braincode_jupyter.views.run_view import RunView
 from braincode_jupyter.widget import RunWidget, accept_replies_anywhere
 from braincode_jupyter.widget.assets import STATIC, read_asset
@@ -50,12 +51,14 @@ def test_state_holds_the_view_and_the_built_code(widget: HeardWidget) -> None:
     assert ".bc-run" in state["_css"]
 
 
-def test_B09_bundle_has_text_and_html_beside_the_widget(widget: HeardWidget) -> None:
+def test_B09_bundle_has_the_run_text_and_html_beside_the_widget(widget: HeardWidget) -> None:
     bundle = widget._repr_mimebundle_()
 
     assert bundle is not None
     data = bundle[0]
-    assert set(data) == {"application/vnd.jupyter.widget-view+json", "text/plain", "text/html"}
+    types = {"application/vnd.jupyter.widget-view+json", MIME_TYPE, "text/plain", "text/html"}
+    assert set(data) == types
+    assert data[MIME_TYPE] == widget.run_view.to_wire()
     assert (data["text/plain"], data["text/html"]) == ("run running", "<p>running</p>")
 
 
