@@ -1,8 +1,8 @@
 """The home folder ``~/.braincode`` and the support files of a project.
 
 Owns every file there but the sessions: settings, Brain presets, model entries, keys, and the
-AGENTS.md, skills and MCP server names of user and project. The files are shared with the original
-program and stay in its formats.
+AGENTS.md, skills, MCP server names, hooks and checks of user and project. The files are shared
+with the original program and stay in its formats.
 
 Invariants
     Reading writes nothing and creates nothing; older documents are brought up in memory alone.
@@ -11,7 +11,8 @@ Invariants
     text that we make. Whatever a project's files say, nothing outside its folder is read for it,
     and nothing of it runs.
 
-Imports ``protocol`` and ``errors``; of the rest of the world the file system alone.
+Imports ``brain``, ``machine``, ``protocol`` and ``errors``; of the rest of the world the file
+system alone.
 """
 
 from __future__ import annotations

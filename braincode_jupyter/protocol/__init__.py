@@ -2,9 +2,9 @@
 
 A *packet* crosses the border between Brain and agent (``contexts``, ``plan``, ``review``, wrapped
 in the envelope of ``message``). A *record* is a fact in the journal, one line each (``records`` is
-the door; ``run_records``, ``work_records`` and ``call_records`` hold them by subject). A *section*
-is a labelled piece of a prompt (``sections``). A *port* is what the runtime needs from outside
-(``ports``).
+the door; ``run_records``, ``work_records``, ``call_records``, ``change_records`` and others hold
+them by subject). A *section* is a labelled piece of a prompt (``sections``). A *port* is what the
+runtime needs from outside (``ports``).
 
 Invariants
     Packets and records are frozen, write camelCase keys and no unknown ones, and skip unknown keys

@@ -1,7 +1,8 @@
 """Tools that a model may ask for, each for one agent, each within the project.
 
 Purpose: look at files and at git (`files`, `search`, `git`), change files (`edit`, `patch`,
-`undo`), and run programs (`command`). `sets` says which agent gets which of them.
+`undo`), and run programs (`command`). `sets` says which agent gets which of them. `checks` is for
+the host alone: it runs the project's checks through the same gate.
 
 Invariants
     A tool never decides whether it may be used: ``target`` says what a call would touch, the host
