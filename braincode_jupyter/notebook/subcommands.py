@@ -254,6 +254,14 @@ def _export(context: Context, rest: str) -> str:
     return export_page(session, home=context.home, file=file, may_replace="--force" in words)
 
 
+def _usage(context: Context, rest: str) -> object:
+    from braincode_jupyter.notebook import usage_table as tables  # noqa: PLC0415 - light load
+
+    if rest:
+        return tables.usage_of_session(context.home, rest.split(maxsplit=1)[0])
+    return tables.usage_of_home(context.home)
+
+
 def _stop(context: Context, rest: str) -> str:
     stopped = context.notebook.stop(rest.strip().removeprefix("@@"))
     return "\n".join(f"Stopping {session_id}" for session_id in stopped)
@@ -416,6 +424,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             help="what a background run asks, in full; then approve one",
         ),
         Subcommand(name="deny", run=_deny, usage="[NUMBER]", help="deny one of these, or all"),
+        Subcommand(
+            name="usage",
+            run=_usage,
+            usage="[ID]",
+            help="tokens and cost by day and model, or by agent of a session",
+        ),
         Subcommand(name="stop", run=_stop, usage="[ID]", help="stop one run, or all"),
         Subcommand(
             name="retry",
