@@ -1,14 +1,13 @@
 """Load and unload the extension, and import what is needed later while the kernel is idle.
 
-Loading registers the magics and what the page may ask. A second later a thread imports the rest and
-offers completion; the watcher of cells is registered when the next cell begins, on the main thread,
-since the hooks of a kernel belong to the thread that registers them.
+Loading registers the magics and what the page may ask. A second later, and between cells, a thread
+imports the rest and offers completion; the watcher of cells is registered when the next cell
+begins, on the main thread, since the hooks of a kernel belong to the thread that registers them.
 """
 
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -17,9 +16,10 @@ from braincode_jupyter.notebook.page_questions import PageQuestions
 from braincode_jupyter.notebook.session_panel import SessionPanel
 from braincode_jupyter.notebook.shell import Shell, ShellAccess, version_note
 from braincode_jupyter.notebook.state import NOTEBOOK
+from braincode_jupyter.notebook.warm_up import WarmUp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from braincode_jupyter.notebook.cells import ShellCells
@@ -35,6 +35,11 @@ COMPLETION_TARGET = "braincode.complete"
 WARM_UP_AFTER_S = 1.0
 """The cell that loads the extension, and often the next one, has ended by then."""
 
+_LAYERS = tuple(
+    f"braincode_jupyter.{name}"
+    for name in ("protocol", "brain", "views", "journal", "home", "references", "tools", "runtime")
+)
+"""In the order in which they stand on each other, so that each step is short."""
 _FIRST_NEEDED = ("braincode_jupyter.notebook.cell_run", "braincode_jupyter.widget")
 
 
@@ -56,8 +61,11 @@ class Extension:
             {SNAPSHOT_TARGET: self._take_snapshot, COMPLETION_TARGET: self._complete}
         )
         self._lock = threading.Lock()
-        self._timer = threading.Timer(WARM_UP_AFTER_S, self._warm_up)
-        self._timer.daemon, self._timer.name = True, "braincode-warm-up"
+        self._warm_up = WarmUp(
+            [*map(_importing, _LAYERS), self._look_early, *map(_importing, _FIRST_NEEDED)],
+            after_s=WARM_UP_AFTER_S,
+            last=_import_model_library,
+        )
 
     def load(self) -> None:
         """Register the magics; the rest follows."""
@@ -67,7 +75,8 @@ class Extension:
         if self._access.has_kernel:
             self._panel.register()
             self._page.register()
-        self._timer.start()
+        self._access.around_code(self._warm_up.pause, self._warm_up.go_on)
+        self._warm_up.start()
         note = version_note(has_kernel=self._access.has_kernel)
         if note is not None:
             self._access.write(f"braincode: {note}")
@@ -86,7 +95,8 @@ class Extension:
 
     def unload(self) -> None:
         """Take back everything."""
-        self._timer.cancel()
+        self._warm_up.stop()
+        self._access.not_around_code(self._warm_up.pause, self._warm_up.go_on)
         with self._lock:
             self._access.not_before_cells(self.look)
             if self._completion is not None:
@@ -120,10 +130,13 @@ class Extension:
             self._cells.accept_snapshot(snapshot)
 
     def _complete(self, question: Mapping[str, object]) -> Answer:
-        from braincode_jupyter.notebook.offers import make_offers  # noqa: PLC0415 - light load
-        from braincode_jupyter.notebook.page_completion import (  # noqa: PLC0415 - light load
-            PageCompletion,
-        )
+        with self._warm_up.between_steps():
+            from braincode_jupyter.notebook.offers import (  # noqa: PLC0415 - light load
+                make_offers,
+            )
+            from braincode_jupyter.notebook.page_completion import (  # noqa: PLC0415 - light load
+                PageCompletion,
+            )
 
         self.look()
         completion = PageCompletion(
@@ -134,14 +147,17 @@ class Extension:
     def _cells_on_page(self, data: object) -> Sequence[CellSnapshot]:
         return () if self._cells is None else self._cells.cells_on_page(data)
 
-    def _warm_up(self) -> None:
-        """Import what the next cells need; what goes wrong is told by them, not by a thread."""
-        with suppress(Exception):
-            import_module("braincode_jupyter.notebook.cells")
-            self.look()
-            for module in _FIRST_NEEDED:
-                import_module(module)
-            import_module("braincode_jupyter.models").warm_up()
+    def _look_early(self) -> None:
+        import_module("braincode_jupyter.notebook.cells")
+        self.look()
+
+
+def _importing(module: str) -> Callable[[], object]:
+    return lambda: import_module(module)
+
+
+def _import_model_library() -> None:
+    import_module("braincode_jupyter.models").warm_up()
 
 
 def _home() -> Path:

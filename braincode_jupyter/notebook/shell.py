@@ -247,6 +247,21 @@ class ShellAccess:
         with suppress(ValueError):
             self._shell.events.unregister("pre_run_cell", function)
 
+    def around_code(
+        self, before: Callable[[object], None], after: Callable[[object], None]
+    ) -> None:
+        """Call two functions before and after each cell, with what IPython says of it."""
+        self._shell.events.register("pre_run_cell", before)
+        self._shell.events.register("post_run_cell", after)
+
+    def not_around_code(
+        self, before: Callable[[object], None], after: Callable[[object], None]
+    ) -> None:
+        """Take back `around_code`."""
+        with suppress(ValueError):
+            self._shell.events.unregister("pre_run_cell", before)
+            self._shell.events.unregister("post_run_cell", after)
+
     def attach(self, completion: ReferenceCompletion) -> None:
         """Let the shell's completer ask for ours, too."""
         completion.attach(self._shell)
