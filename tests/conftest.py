@@ -21,6 +21,17 @@ _SETTINGS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
 _SYSTEM_CONNECT = socket.socket.connect
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep together what shares a server or a file, where two processes share the tests.
+
+    All browser tests use one JupyterLab, so they are one group; every other file is one.
+    """
+    for item in items:
+        place = item.path.relative_to(_ROOT).parts
+        group = "browser" if place[:2] == ("tests", "browser") else "/".join(place)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def project_root() -> Path:
     return _ROOT

@@ -42,7 +42,7 @@ function plotFigure(): Part<PlotView> {
   let plot: PlotView | undefined;
   const say = (): void => setText(label, broken && plot ? WORDS.plotBroken(plot.label) : (plot?.label ?? ''));
   image.addEventListener('error', () => {
-    broken = image.hidden = true;
+    broken = image.hidden = tools.hidden = true;
     say();
   });
   return {
@@ -50,8 +50,7 @@ function plotFigure(): Part<PlotView> {
     update(next) {
       plot = next;
       broken = !MEDIA_TYPES.has(next.mediaType) || !BASE64.test(next.data);
-      image.hidden = broken;
-      tools.hidden = broken;
+      image.hidden = tools.hidden = broken;
       image.alt = next.label;
       if (!broken) {
         image.src = `data:${next.mediaType};base64,${next.data}`;

@@ -320,11 +320,12 @@ def test_a_plot_is_drawn_and_comes_once(open_card: OpenCard) -> None:
 
 @pytest.mark.parametrize("data", ["not base64!", "AAAA"])
 def test_what_is_no_image_says_so(open_card: OpenCard, data: str) -> None:
-    plot = PlotView(uri="p:1", label="Revenue", media_type="image/png", data=data)
+    made = PlotView(uri="p:1", label="Revenue", media_type="image/png", data=data)
 
-    card = open_card(samples.running().model_copy(update={"plots": (plot,)}))
+    card = open_card(samples.running().model_copy(update={"plots": (made,)}))
 
-    expect(card.find(".bc-plot")).to_have_text("plot: Revenue (cannot be drawn)")
+    plot = card.find(".bc-plot")
+    expect(plot).to_have_text("plot: Revenue (cannot be drawn)", use_inner_text=True)
 
 
 def test_a_recorded_card_asks_nothing_and_offers_nothing(open_card: OpenCard) -> None:
