@@ -21,6 +21,8 @@ _SETTINGS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
 _SYSTEM_CONNECT = socket.socket.connect
 
 
+# First, since what spreads the tests reads the marks in the same hook.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep together what shares a server or a file, where two processes share the tests.
 
