@@ -21,17 +21,17 @@ _SETTINGS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
 _SYSTEM_CONNECT = socket.socket.connect
 
 
-# First, since what spreads the tests reads the marks in the same hook.
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep together what shares a server or a file, where two processes share the tests.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Keep the browser tests, which share one JupyterLab, in one of the processes."""
+    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - only with --numprocesses
 
-    All browser tests use one JupyterLab, so they are one group; every other file is one.
-    """
-    for item in items:
-        place = item.path.relative_to(_ROOT).parts
-        group = "browser" if place[:2] == ("tests", "browser") else "/".join(place)
-        item.add_marker(pytest.mark.xdist_group(group))
+    class ByPlace(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            is_in_browser = nodeid.startswith("tests/browser/")
+            return "browser" if is_in_browser else nodeid.split("::", 1)[0]
+
+    return ByPlace(config, log)
 
 
 @pytest.fixture(scope="session")
