@@ -169,9 +169,9 @@ class PatchSummary(Packet):
 
     changed_files: tuple[ChangedFile, ...]
     """By path."""
-    pre_existing_changed_files: tuple[ChangedFile, ...]
+    pre_existing_changed_files: tuple[ChangedFile, ...] = ()
     """Uncommitted before."""
-    diff_stats: DiffStats
+    diff_stats: DiffStats = DiffStats()
     """How much."""
 
 

@@ -11,7 +11,7 @@ import asyncio
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.tool_rules import BUILT_IN_RULES, path_matches
@@ -129,9 +129,11 @@ class ChangeLedger:
         edits = [record for record in facts if isinstance(record, EditKept)]
         ours = await asyncio.to_thread(self._from_edits, edits)
         known = {record.path for record in edits}
-        others, earlier, notes = await self._from_git(
-            known, has_commands=any(map(_is_command, facts))
-        )
+        ran = {record.tool_name for record in facts if _is_command(record)}
+        others, earlier, notes = await self._from_git(known, has_commands=bool(ran))
+        if not others and not ran & _COMMANDS:
+            # A tool of a server seldom changes files: where nobody can tell, nothing is said.
+            notes = ()
         found = sorted([*ours, *others], key=lambda one: one.file.path)
         if len(found) > MAX_CHANGED_FILES:
             notes = (*notes, f"{len(found):,} files were changed; {MAX_CHANGED_FILES} are named.")
@@ -277,7 +279,7 @@ class ChangeLedger:
         return mask_keys(self.redact(text))[0]
 
 
-def _is_command(record: AnyRecord) -> bool:
+def _is_command(record: AnyRecord) -> TypeGuard[ToolExecuted]:
     """Say whether a tool ran that can change files without a record of them."""
     if not isinstance(record, ToolExecuted) or record.event != "start":
         return False

@@ -101,7 +101,12 @@ def test_nbval_accepts_a_notebook(name: str, project_root: Path, tmp_path: Path)
             str(tmp_path / name),
         ],
         cwd=tmp_path,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "nbval.plugin"},
+        env={
+            **os.environ,
+            "PYTEST_ADDOPTS": "",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTEST_PLUGINS": "nbval.plugin",
+        },
         capture_output=True,
         text=True,
         check=False,

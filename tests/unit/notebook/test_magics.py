@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from _thread import interrupt_main
 from typing import TYPE_CHECKING, Any
 
@@ -136,6 +137,15 @@ def test_a_question_back_is_no_failure(shell: Shell, run: Callable[[str], str]) 
     assert shell.user_ns["_braincode"].status in {"needs_clarification", "completed"}
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C raise, as in a terminal; a process that only runs tests may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_stops_the_run_and_ends_in_one_line(shell: Shell, run: Callable[[str], str]) -> None:
     def script(call: ModelCall) -> Reply | None:
         if call.call_kind != "primary":
