@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 
 from pydantic import BeforeValidator, JsonValue, TypeAdapter, ValidationError
 
@@ -82,15 +82,34 @@ class Routing(Packet):
     """``never`` reviews only when the user asks for it; ours."""
 
 
+DEFAULT_INPUT_TOKENS: Final = 120_000
+"""Input of one call, where the Brain says nothing usable."""
+
+
 class ContextPolicy(Packet):
     """Limits of what a role reads."""
 
-    max_input_tokens: int = 120_000
+    max_input_tokens: int = DEFAULT_INPUT_TOKENS
     """Input of one call."""
     compaction: str = "auto"
-    """``auto``, ``aggressive``; anything else keeps old messages as they are."""
+    """``auto``, ``aggressive``; anything else shortens only what the model could not take."""
     isolation: str = "strict"
     """Kept for the original; isolation is always strict here."""
+
+    @property
+    def soft_input_tokens(self) -> int | None:
+        """From how many tokens on a conversation is shortened; None: only when the model needs it.
+
+        The shares are those of the original: all of the limit, or 70 % of it.
+        """
+        limit = self.max_input_tokens if self.max_input_tokens > 0 else DEFAULT_INPUT_TOKENS
+        match self.compaction:
+            case "auto":
+                return limit
+            case "aggressive":
+                return limit * 7 // 10
+            case _:
+                return None
 
 
 class BrainPreset(Packet):

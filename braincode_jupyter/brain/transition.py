@@ -206,6 +206,7 @@ class Transition:
             reply_schema=asking.reply_schema,
             max_output_tokens=allowance.max_output_tokens,
             timeout_s=CALL_TIMEOUT_S,
+            max_input_tokens=request.preset.context.soft_input_tokens,
             retry=retry,
             iteration=self.state.fix_iteration,
         )

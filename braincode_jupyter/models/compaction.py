@@ -1,4 +1,4 @@
-"""Keeping a long conversation with tools within what its model takes.
+"""Keeping a long conversation with tools within what its model takes and its Brain allows.
 
 Known trade-off (accepted): nothing is summarised, which would be one more call. The oldest results
 of tools are replaced by a line that says so, with name, size and digest, so that the model can call
@@ -59,12 +59,15 @@ class LongTalk:
         What the model takes.
     reply_tokens : int
         Room that its reply needs.
+    input_tokens : int or None
+        What the Brain wants a request to hold at most; None: as much as the model takes.
     """
 
     prompt: str
     more_tokens: int
     context_tokens: int
     reply_tokens: int
+    input_tokens: int | None = None
     _exchanges: list[_Exchange] = field(default_factory=list["_Exchange"], init=False)
     _prompt_tokens: int = field(default=-1, init=False)
 
@@ -116,7 +119,7 @@ class LongTalk:
             With code ``context_too_long`` if it is over the limit in bytes all the same.
         """
         replaced = 0
-        room = max(int(self.context_tokens * SOFT_SHARE) - self.reply_tokens, 1)
+        room = self._room()
         for result in self._oldest():
             if self.sent_tokens <= room and self._sent_bytes() <= MAX_REQUEST_BYTES:
                 break
@@ -131,6 +134,10 @@ class LongTalk:
                 code="context_too_long",
             )
         return replaced
+
+    def _room(self) -> int:
+        room = max(int(self.context_tokens * SOFT_SHARE) - self.reply_tokens, 1)
+        return room if self.input_tokens is None else min(room, self.input_tokens)
 
     def _oldest(self) -> list[_Result]:
         """Return the results that may go: none of the newest turn, nothing short, none twice."""
@@ -153,8 +160,8 @@ def _stub(result: _Result) -> str:
     text = result.given.text
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return (
-        f"[left out to fit the model's context: {result.use.name} gave {len(text):,} characters, "
-        f"sha256 {digest}; call it again for what you still need of it]"
+        f"[left out to keep the conversation short enough: {result.use.name} gave "
+        f"{len(text):,} characters, sha256 {digest}; call it again for what you still need of it]"
     )
 
 

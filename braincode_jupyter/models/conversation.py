@@ -80,6 +80,7 @@ async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:
         more_tokens=tool_tokens(request.tools),
         context_tokens=call.candidate.context_window,
         reply_tokens=min(call.max_output_tokens, call.candidate.context_window // 4),
+        input_tokens=call.max_input_tokens,
     )
     turns: list[Turn] = []
     while True:
@@ -95,7 +96,7 @@ async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:
         if replaced := talk.fit():
             tools.tell(
                 f"{call.role}: {replaced} earlier results of tools were left out of the "
-                "conversation, to fit the model's context."
+                "conversation, to keep it within its limit."
             )
         if not tools.allows_turn(total_usage(turns).total, talk.sent_tokens):
             raise ModelError("The token budget has no room to go on.", code="token_limit")

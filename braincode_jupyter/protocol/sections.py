@@ -146,6 +146,8 @@ class ModelCall:
     reply_schema: Mapping[str, JsonValue] | None = None
     max_output_tokens: int = 8_192
     timeout_s: float = 300.0
+    max_input_tokens: int | None = None
+    """Above this, old results of tools are left out of the talk; None: the model's limit."""
     iteration: int = 0
     """Round of mending; 0 for the first pass."""
     retry: int = 0

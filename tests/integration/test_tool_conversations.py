@@ -58,9 +58,11 @@ class Box:
         return self.room
 
 
-def asks(kind: str, name: str = "query_data") -> list[object]:
+def asks(
+    kind: str, name: str = "query_data", arguments: dict[str, str] = ARGUMENTS
+) -> list[object]:
     """Return the events of a reply that asks for one tool."""
-    text = json.dumps(ARGUMENTS)
+    text = json.dumps(arguments)
     match kind:
         case "chat":
             call = {
@@ -73,7 +75,7 @@ def asks(kind: str, name: str = "query_data") -> list[object]:
         case "anthropic":
             return _anthropic(name, text)
         case "google":
-            part = {"functionCall": {"name": name, "args": ARGUMENTS}}
+            part = {"functionCall": {"name": name, "args": arguments}}
             candidate = {
                 "index": 0,
                 "content": {"role": "model", "parts": [part]},
@@ -267,13 +269,15 @@ async def test_old_results_of_a_long_conversation_are_left_out_and_it_is_said(
     await client.aclose()
 
     last = [m["content"] for m in provider.seen[-1].body["messages"] if m["role"] == "tool"]
-    stubs = [text for text in last if "left out to fit" in text]
+    stubs = [text for text in last if "left out to keep" in text]
     assert reply.text == "all right"
     assert len(last) == 12
     assert last[-1].startswith("row 12 ")
     assert last[: len(stubs)] == stubs
     assert 0 < len(stubs) < 12
-    assert stubs[0].startswith("[left out to fit the model's context: query_data gave 15,0")
+    assert stubs[0].startswith(
+        "[left out to keep the conversation short enough: query_data gave 15,0"
+    )
     assert "sha256 " in stubs[0]
     assert len(box.told) == len(stubs)
     assert "1 earlier results of tools were left out" in box.told[0]

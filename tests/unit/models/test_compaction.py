@@ -41,7 +41,7 @@ def test_only_what_is_old_goes_the_oldest_first_and_nothing_that_fits(sizes: lis
     kept = texts(conversation)
     gone = [number for number, text in enumerate(kept) if text != sent[number]]
     assert kept[-1] == sent[-1]
-    assert all(kept[number].startswith("[left out to fit") for number in gone)
+    assert all(kept[number].startswith("[left out to keep") for number in gone)
     room = int(4_000 * SOFT_SHARE) - 100
     long_ones = [n for n in range(len(sent) - 1) if len(sent[n]) >= 400]
     assert gone == long_ones[: len(gone)]
