@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.views import figures, words
+from braincode_jupyter.views import figures, groups, words
 from braincode_jupyter.views.change_words import (
     changes_facts,
     changes_title,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         MatrixView,
         RunView,
         SectionView,
+        TodoView,
     )
 
 _PAGE_HEAD = (
@@ -62,6 +63,10 @@ _STYLE = (
     "figcaption{opacity:.75}"
     "</style>"
 )
+
+
+_OPEN = frozenset({"failed", "blocked", "cut_off", "unstructured"})
+"""States that a reader has to look at."""
 
 
 def to_html(view: RunView) -> str:
@@ -93,7 +98,7 @@ def to_html(view: RunView) -> str:
             _section(words.WARNINGS, bullets(view.warnings)),
             _plan(view),
             folded((_time_title(view),), _times(view)),
-            folded((_agents_title(view),), *(_agent(view, agent) for agent in view.agents)),
+            folded((_agents_title(view),), *_agents(view)),
             folded((words.MATRIX,), _matrix(view.matrix)),
             _request(view),
             _foot(view),
@@ -226,17 +231,33 @@ def _review(view: RunView) -> Html:
 
 
 def _plan(view: RunView) -> Html:
-    done = sum(todo.state == "completed" for todo in view.todos)
-    entries: list[Html] = []
-    for todo in view.todos:
-        needs = ", ".join(str(need) for need in todo.needs_numbers)
-        tail = f" · needs {needs}" if needs else ""
-        state = words.TODO_STATES[todo.state]
-        entries.append(element("li", name_of(todo.title), f" · {todo.role} · {state}{tail}"))
-    if not entries:
+    if not view.todos:
         return Html()
     reason = element("p", view.routing_reason) if view.routing_reason else Html()
-    return folded((words.todo_words(done, len(view.todos)),), reason, element("ol", *entries))
+    title = (groups.plan_line(view),)
+    if len(view.todos) <= groups.LARGE:
+        entries = (element("li", *_todo(todo)) for todo in view.todos)
+        return folded(title, reason, element("ol", *entries))
+    numbered = enumerate(view.todos, start=1)
+    parts = (
+        _group(
+            words.count_words(len(todos), words.TODO_STATES[state]),
+            bullets(joined((f"{number}. ", *_todo(todo))) for number, todo in todos),
+            state,
+        )
+        for state, todos in groups.by_state(numbered, lambda item: item[1].state)
+    )
+    return folded(title, reason, *parts)
+
+
+def _todo(todo: TodoView) -> tuple[Html, str]:
+    needs = ", ".join(str(need) for need in todo.needs_numbers)
+    tail = f" · needs {needs}" if needs else ""
+    return name_of(todo.title), f" · {todo.role} · {words.TODO_STATES[todo.state]}{tail}"
+
+
+def _group(title: str, content: Html, state: str) -> Html:
+    return folded((title,), content, is_open=state in _OPEN)
 
 
 def _times(view: RunView) -> Html:
@@ -266,8 +287,25 @@ def _time_title(view: RunView) -> str:
 
 def _agents_title(view: RunView) -> str:
     odd = [agent for agent in view.agents if agent.state != "completed"]
-    told = ", ".join(f"{agent.role} {words.AGENT_STATES[agent.state]}" for agent in odd[:6])
+    if len(view.agents) > groups.LARGE:
+        told = _counted(odd)
+    else:
+        told = ", ".join(f"{agent.role} {words.AGENT_STATES[agent.state]}" for agent in odd[:6])
     return f"{words.AGENTS} · {told}" if told else words.AGENTS
+
+
+def _counted(agents: Iterable[AgentView]) -> str:
+    found = groups.by_state(agents, lambda agent: agent.state)
+    return ", ".join(words.count_words(len(a), words.AGENT_STATES[a[0].state]) for _, a in found)
+
+
+def _agents(view: RunView) -> list[Html]:
+    if len(view.agents) <= groups.LARGE:
+        return [_agent(view, agent) for agent in view.agents]
+    return [
+        folded((_counted(agents),), *(_agent(view, agent) for agent in agents))
+        for _, agents in groups.by_state(view.agents, lambda agent: agent.state)
+    ]
 
 
 def _agent(view: RunView, agent: AgentView) -> Html:
@@ -294,7 +332,7 @@ def _agent(view: RunView, agent: AgentView) -> Html:
     if agent.tools:
         parts.append(element("p", figures.tools_offered(agent.tools)))
     parts.append(_sections(words.WITHHELD, agent.withheld))
-    is_open = agent.state in {"failed", "blocked", "cut_off", "unstructured"}
+    is_open = agent.state in _OPEN and len(view.agents) <= groups.LARGE
     return folded(summary, *parts, is_open=is_open)
 
 
@@ -313,6 +351,11 @@ def _sections(title: str, sections: Iterable[SectionView]) -> Html:
 
 
 def _matrix(matrix: MatrixView) -> Html:
+    if len(matrix.columns) > groups.LARGE:
+        said = groups.audiences(matrix)
+        return bullets(
+            joined((element("strong", who), f": {', '.join(labels)}")) for who, labels in said
+        )
     head = _row("th", ["", *(column.label for column in matrix.columns)])
     rows = [
         _row("td", [row.label, *(words.CELLS[cell] for cell in row.cells)]) for row in matrix.rows

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.views import figures, words
+from braincode_jupyter.views import figures, groups, words
 from braincode_jupyter.views.change_words import (
     changes_facts,
     changes_title,
@@ -208,13 +208,14 @@ def _review(view: RunView) -> list[str]:
 def _plan(view: RunView) -> list[str]:
     if not view.todos:
         return []
-    done = sum(todo.state == "completed" for todo in view.todos)
-    lines = [words.todo_words(done, len(view.todos)), *wrap(view.routing_reason, "  ")]
+    lines = [*wrap(groups.plan_line(view), "", 2), *wrap(view.routing_reason, "  ")]
+    width = max(2, len(str(len(view.todos))))
     for number, todo in enumerate(view.todos, start=1):
         needs = ", ".join(str(need) for need in todo.needs_numbers)
         tail = f", needs {needs}" if needs else ""
         state = f"[{words.TODO_STATES[todo.state]}]"
-        lines.extend(wrap(f"{number:>2} {state:<9} {todo.title} ({todo.role}{tail})", "  ", 15))
+        line = f"{number:>{width}} {state:<9} {todo.title} ({todo.role}{tail})"
+        lines.extend(wrap(line, "  ", width + 13))
     return lines
 
 
@@ -279,6 +280,9 @@ def _matrix(matrix: MatrixView) -> list[str]:
     if not matrix.columns:
         return []
     width = max(len(row.label) for row in matrix.rows)
+    if 2 + width + 4 * len(matrix.columns) > WIDTH:
+        said = groups.audiences(matrix)
+        return bullets(f"{who}: {', '.join(labels)}" for who, labels in said)
     numbers = [f"{number:>4}" for number, _ in enumerate(matrix.columns, start=1)]
     lines = [f"  {'':<{width}}{''.join(numbers)}"]
     for row in matrix.rows:

@@ -179,6 +179,7 @@ OWNERS: Mapping[str, str] = MappingProxyType(
 CELLS: Mapping[str, str] = MappingProxyType(
     {"seen": "●", "own": "own", "withheld": "·", "not_called": "–"}
 )
+NOT_CALLED = "not called"
 CELL_LEGEND = "● seen, own: its own, · not seen, – not called"
 
 ANSWER = "Answer"
@@ -426,6 +427,38 @@ def brain_words(view: RunView) -> str:
 def todo_words(done: int, total: int) -> str:
     """Return the heading of the plan: ``Plan · 3 of 6``."""
     return f"{PLAN} · {done} of {total}"
+
+
+def count_words(count: int, word: str) -> str:
+    """Return how many are in a state: ``3 failed``."""
+    return f"{count:,} {word}"
+
+
+def audience_words(readers: Sequence[str], strangers: Sequence[str], *, has_owner: bool) -> str:
+    """Return who saw a section: ``seen by all 65``, ``seen by its own agent alone``.
+
+    Parameters
+    ----------
+    readers : sequence of str
+        Who was given it.
+    strangers : sequence of str
+        Who was called without it.
+    has_owner : bool
+        Whether it is also the text of one who was called.
+
+    Returns
+    -------
+    str
+        Words; whichever are fewer, readers or strangers, are named.
+    """
+    if not readers:
+        return "seen by its own agent alone" if has_owner else "seen by nobody"
+    told = ", ".join(readers)
+    if not strangers:
+        told = f"all {len(readers) + has_owner}"
+    elif len(strangers) < len(readers):
+        told = f"all but {', '.join(strangers)}"
+    return f"seen by its own agent and {told}" if has_owner and strangers else f"seen by {told}"
 
 
 def plural(count: int, noun: str) -> str:
