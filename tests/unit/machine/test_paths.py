@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from braincode_jupyter.brain.grammar import parse_references
 from braincode_jupyter.errors import UnresolvedReferenceError
 from braincode_jupyter.machine.paths import folds_case, locate, open_located
-from braincode_jupyter.references import Content, Missing, expand, file_tokens
+from braincode_jupyter.references import expand, file_tokens
+from tests.unit.references.outcomes import content, missing
 
 
 @pytest.fixture
@@ -24,23 +25,6 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "project-secret").mkdir()
     (tmp_path / "project-secret" / "x.txt").write_text("private")
     return root
-
-
-def one(prompt: str, root: Path) -> Content | Missing:
-    (found,) = expand(prompt, project_root=root).references
-    return found.outcome
-
-
-def content(prompt: str, root: Path) -> Content:
-    found = one(prompt, root)
-    assert isinstance(found, Content), found
-    return found
-
-
-def missing(prompt: str, root: Path) -> Missing:
-    found = one(prompt, root)
-    assert isinstance(found, Missing), found
-    return found
 
 
 def refused(prompt: str, root: Path) -> str:

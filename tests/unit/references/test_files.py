@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from braincode_jupyter.references import Content, Expansion, Missing, expand, limits
+from braincode_jupyter.references import Expansion, Missing, expand, limits
+from tests.unit.references.outcomes import content, missing, one
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,23 +15,6 @@ if TYPE_CHECKING:
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
-
-
-def one(prompt: str, root: Path) -> Content | Missing:
-    (found,) = expand(prompt, project_root=root).references
-    return found.outcome
-
-
-def content(prompt: str, root: Path) -> Content:
-    found = one(prompt, root)
-    assert isinstance(found, Content), found
-    return found
-
-
-def missing(prompt: str, root: Path) -> Missing:
-    found = one(prompt, root)
-    assert isinstance(found, Missing), found
-    return found
 
 
 def test_a_text_file_is_sent_byte_for_byte_as_one_labelled_section(tmp_path: Path) -> None:

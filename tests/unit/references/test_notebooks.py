@@ -7,27 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from braincode_jupyter.references import Content, Missing, expand, limits
+from braincode_jupyter.references import limits
+from tests.unit.references.outcomes import content, missing
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def one(prompt: str, root: Path) -> Content | Missing:
-    (found,) = expand(prompt, project_root=root).references
-    return found.outcome
-
-
-def content(prompt: str, root: Path) -> Content:
-    found = one(prompt, root)
-    assert isinstance(found, Content), found
-    return found
-
-
-def missing(prompt: str, root: Path) -> Missing:
-    found = one(prompt, root)
-    assert isinstance(found, Missing), found
-    return found
 
 
 # Field report B21: notebooks.
