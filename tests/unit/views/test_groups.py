@@ -103,7 +103,7 @@ def test_html_of_a_large_run_folds_by_state_with_trouble_first() -> None:
         (False, "32 completed"),
         (False, "Who saw what"),
     ]
-    assert "2. Part 1 · w1 · failed" in html
+    assert "2. <bdi>Part 1</bdi> · w1 · failed" in html
 
 
 def test_a_small_run_is_told_in_the_order_of_its_plan() -> None:
@@ -111,4 +111,4 @@ def test_a_small_run_is_told_in_the_order_of_its_plan() -> None:
 
     assert "<summary>Plan · 12 of 24</summary><ol>" in html
     assert "<summary>32" not in html
-    assert html.index("<strong>w0</strong>") < html.index("<strong>w1</strong>")
+    assert html.index("<strong><bdi>w0<") < html.index("<strong><bdi>w1<")
