@@ -1,16 +1,19 @@
-"""Write ``src/protocol/generated.ts`` from the JSON schemas of `RunView` and `SessionPage`.
+"""Write the types of what the front end takes from Python: the views, and the catalogue of words.
 
-One schema: pydantic -> JSON schema -> TypeScript types, and a table ``SHAPES`` that the reader of
+``src/protocol/generated.ts`` comes from the JSON schemas of `RunView` and `SessionPage`. One
+schema: pydantic -> JSON schema -> TypeScript types, and a table ``SHAPES`` that the reader of
 ``src/protocol/read.ts`` walks, so that no field is written down twice. A value that Python leaves
-out (``None``) is an optional field.
+out (``None``) is an optional field. ``src/words/generated.ts`` comes from the English catalogue: a
+text with places is a function of their values.
 
-Run ``python labextension/scripts/generate_types.py`` after a change of these models in
-``braincode_jupyter/views``; a contract test fails when the file is stale.
+Run ``python labextension/scripts/generate_types.py`` after a change of these models or of
+``views/catalogue/en.json`` in ``braincode_jupyter``; a contract test fails when a file is stale.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +21,24 @@ from braincode_jupyter.views.run_view import RunView
 from braincode_jupyter.views.session_rows import SessionPage
 
 ROOTS = (RunView, SessionPage)
-TARGET = Path(__file__).resolve().parents[1] / "src" / "protocol" / "generated.ts"
+LABEXTENSION = Path(__file__).resolve().parents[1]
+TARGET = LABEXTENSION / "src" / "protocol" / "generated.ts"
+WORDS_TARGET = LABEXTENSION / "src" / "words" / "generated.ts"
+ENGLISH = LABEXTENSION.parent / "braincode_jupyter" / "views" / "catalogue" / "en.json"
 
 HEADER = """\
 // Made by labextension/scripts/generate_types.py from the models of braincode_jupyter/views.
 // Never edited by hand.
+"""
+
+WORDS_HEADER = """\
+// Made by labextension/scripts/generate_types.py from braincode_jupyter/views/catalogue/en.json.
+// Never edited by hand.
+
+import type { Value } from './forms';
+
+/** Every text of the catalogue; one with places is a function of their values. */
+export type Catalogue = {
 """
 
 SHAPE_TYPE = """\
@@ -52,6 +68,29 @@ def render() -> str:
     shapes = [_shapes_of(name, schema) for name, schema in sorted(definitions.items())]
     table = "export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {\n"
     return "\n".join([HEADER, *types, SHAPE_TYPE, table + ",\n".join(shapes) + "\n};\n"])
+
+
+def render_words() -> str:
+    """Return the whole text of ``words/generated.ts``."""
+    lines: list[str] = []
+    for group, forms in json.loads(ENGLISH.read_text(encoding="utf-8")).items():
+        lines.append(f"  readonly {group}: {{")
+        lines += [f"    readonly {key}: {_said(form)};" for key, form in forms.items()]
+        lines.append("  };")
+    return WORDS_HEADER + "\n".join([*lines, "};", ""])
+
+
+def _said(form: str | dict[str, str]) -> str:
+    texts = [form] if isinstance(form, str) else list(form.values())
+    places = dict.fromkeys(place for text in texts for place in re.findall(r"\{(\w+)\}", text))
+    if not isinstance(form, str):
+        places["count"] = None
+    if not places:
+        return "string"
+    fields = "; ".join(
+        f"{place}: {'number' if place == 'count' else 'Value'}" for place in sorted(places)
+    )
+    return f"(values: {{ {fields} }}) => string"
 
 
 def _type_of(name: str, schema: Schema) -> str:
@@ -126,3 +165,4 @@ def _name(schema: Schema) -> str:
 
 if __name__ == "__main__":
     TARGET.write_text(render(), encoding="utf-8", newline="\n")
+    WORDS_TARGET.write_text(render_words(), encoding="utf-8", newline="\n")

@@ -1,7 +1,8 @@
-"""What the front end says: all of it in the catalogue, and never against what Python says."""
+"""What people read: all of it in the catalogue, in every language, and all of it said."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,21 +10,28 @@ import pytest
 
 from braincode_jupyter.views import words
 
-SOURCE = Path(__file__).parents[2] / "labextension" / "src"
-CATALOGUE = SOURCE / "words"
-DRAWING = sorted(path for path in SOURCE.rglob("*.ts") if path.parent not in {CATALOGUE})
-ENGLISH = (CATALOGUE / "en.ts").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "labextension" / "src"
+DRAWING = sorted(path for path in SOURCE.rglob("*.ts") if path.parent.name != "words")
+LANGUAGES = ("en", "fr", "zh")
+Form = str | dict[str, str]
+CATALOGUES: dict[str, dict[str, dict[str, Form]]] = {
+    language: json.loads(
+        (ROOT / "braincode_jupyter" / "views" / "catalogue" / f"{language}.json").read_text("utf-8")
+    )
+    for language in LANGUAGES
+}
+ENGLISH = CATALOGUES["en"]
 
-# Both tables are named alike but for these.
 TABLES = {
-    "RUN_STATES": words.RUN_STATES,
-    "PHASES": words.RUN_PHASES,
-    "AGENT_STATES": words.AGENT_STATES,
-    "TOOL_STATES": words.TOOL_STATES,
-    "TODO_STATES": words.TODO_STATES,
-    "REVIEW_STATES": words.REVIEW_STATES,
-    "EFFECTS": words.EFFECTS,
-    "INDEPENDENCE": words.INDEPENDENCE,
+    "runStates": words.RUN_STATES,
+    "phases": words.RUN_PHASES,
+    "agentStates": words.AGENT_STATES,
+    "toolStates": words.TOOL_STATES,
+    "todoStates": words.TODO_STATES,
+    "reviewStates": words.REVIEW_STATES,
+    "effects": words.EFFECTS,
+    "independence": words.INDEPENDENCE,
 }
 TITLES = {
     "answer": words.ANSWER,
@@ -48,28 +56,80 @@ NOT_SHOWN = re.compile(
 )
 
 
-def table(name: str) -> dict[str, str]:
-    """Read a table of the English catalogue."""
-    found = re.search(rf"^export const {name} = {{\n(.*?)^}};", ENGLISH, re.DOTALL | re.MULTILINE)
-    assert found, name
-    return dict(re.findall(r"^  (\w+): '(.*)',?$", found[1], re.MULTILINE))
+def texts(form: Form) -> list[str]:
+    return [form] if isinstance(form, str) else list(form.values())
+
+
+def places(form: Form) -> set[str]:
+    """Return the places of a text, and of its forms together."""
+    found = {place for text in texts(form) for place in re.findall(r"\{(\w+)\}", text)}
+    return found if isinstance(form, str) else found | {"count"}
+
+
+def every_text(language: str) -> dict[str, Form]:
+    return {
+        f"{group}.{key}": form
+        for group, forms in CATALOGUES[language].items()
+        for key, form in forms.items()
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_every_language_says_the_same_texts_in_the_same_order(language: str) -> None:
+    assert list(every_text(language)) == list(every_text("en"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_every_language_has_the_same_places(language: str) -> None:
+    said = every_text(language)
+
+    assert {key: places(form) for key, form in every_text("en").items() if places(form)} == {
+        key: places(form) for key, form in said.items() if places(form)
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_is_empty_in_every_language_or_in_none(language: str) -> None:
+    empty = {key for key, form in every_text("en").items() if form == ""}
+
+    assert {key for key, form in every_text(language).items() if "" in texts(form)} == empty
+
+
+def test_numbers_have_the_forms_of_their_language() -> None:
+    forms = {
+        language: {tuple(form) for form in every_text(language).values() if isinstance(form, dict)}
+        for language in LANGUAGES
+    }
+
+    assert forms == {"en": {("one", "other")}, "fr": {("one", "other")}, "zh": set()}
+
+
+def test_french_keeps_its_double_signs_on_the_line() -> None:
+    loose = re.compile(r"(?<!\u00a0)(?:[;?!»]| :)|«(?!\u00a0)")
+    wrong = {key: form for key, form in every_text("fr").items() if loose.search(str(form))}
+
+    assert wrong == {}
+
+
+def test_chinese_signs_are_those_of_chinese() -> None:
+    latin = re.compile(r"[\u4e00-\u9fff][,;:?!]|[,;:?!][\u4e00-\u9fff]")
+    wrong = {key: form for key, form in every_text("zh").items() if latin.search(str(form))}
+
+    # The name of a reference, not a sign.
+    assert set(wrong) == {"lab.labelAsk"}
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_card_and_text_say_the_same_of_a_state(name: str) -> None:
-    said = table(name)
-
     # A run that goes on and has no phase left says its state on the card.
     expected = {
-        key: word for key, word in TABLES[name].items() if (name, key) != ("PHASES", "done")
+        key: word for key, word in TABLES[name].items() if (name, key) != ("phases", "done")
     }
-    assert {key: said.get(key) for key in expected} == expected
+    assert {key: ENGLISH[name].get(key) for key in expected} == expected
 
 
 def test_card_and_text_name_their_parts_alike() -> None:
-    said = table("WORDS")
-
-    assert {key: said.get(key) for key in TITLES} == TITLES
+    assert {key: ENGLISH["words"].get(key) for key in TITLES} == TITLES
 
 
 @pytest.mark.parametrize("path", DRAWING, ids=lambda path: path.stem)
@@ -83,7 +143,7 @@ def test_nothing_is_said_past_the_catalogue(path: Path) -> None:
         if not text.startswith(("bc-", "noopener "))
     ]
 
-    assert spoken == [], "Put it into labextension/src/words/ in every language."
+    assert spoken == [], "Put it into braincode_jupyter/views/catalogue/."
 
 
 @pytest.mark.parametrize("path", DRAWING, ids=lambda path: path.stem)
@@ -91,21 +151,16 @@ def test_nothing_is_left_to_a_language_pack_that_does_not_exist(path: Path) -> N
     assert GETTEXT.findall(path.read_text(encoding="utf-8")) == [], "Use WORDS of words/catalogue."
 
 
-def test_every_word_of_the_catalogue_is_said_somewhere() -> None:
-    text = "".join(
-        path.read_text(encoding="utf-8") for path in [*DRAWING, CATALOGUE / "catalogue.ts"]
-    )
-    names = re.findall(r"^  (\w+):", ENGLISH[ENGLISH.index("export const WORDS") :], re.MULTILINE)
-    names = names[: names.index("locale")]
+def test_every_text_is_said_somewhere() -> None:
+    paths = [*DRAWING, SOURCE / "words" / "catalogue.ts"]
+    source = "".join(path.read_text(encoding="utf-8") for path in paths)
+    spoken = {"WORDS": ENGLISH["words"], "LAB": ENGLISH["lab"]}
 
-    assert len(names) > 90
-    assert [name for name in names if not re.search(rf"WORDS\.{name}\b", text)] == []
-
-
-def test_every_word_of_commands_and_panels_is_said_somewhere() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in DRAWING)
-    english = (CATALOGUE / "lab-en.ts").read_text(encoding="utf-8")
-    names = re.findall(r"^  (\w+):", english, re.MULTILINE)
-
-    assert len(names) > 40
-    assert [name for name in names if not re.search(rf"LAB\.{name}\b", text)] == []
+    assert {name: len(forms) > 40 for name, forms in spoken.items()} == dict.fromkeys(spoken, True)
+    silent = [
+        f"{name}.{key}"
+        for name, forms in spoken.items()
+        for key in forms
+        if not re.search(rf"\b{name}\.{key}\b", source)
+    ]
+    assert silent == []

@@ -45,7 +45,7 @@ function tell(app: JupyterFrontEnd, panel: NotebookPanel, ending: Ending): void 
   const index = cellOf(panel, cellId);
   const isGood = state === 'completed';
   const { word } = (RUN_STATES as Readonly<Record<string, StateWord>>)[state] ?? RUN_STATES.interrupted;
-  const words = LAB.ended(word, shortened(oneLine(title), MAX_TITLE));
+  const words = LAB.ended({ state: word, title: shortened(oneLine(title), MAX_TITLE) });
   const show = {
     label: LAB.goToCell,
     callback: () => {

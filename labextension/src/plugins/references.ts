@@ -29,7 +29,7 @@ function placeOf(tracker: INotebookTracker): Place | undefined {
 function copy(tokens: readonly string[]): void {
   const text = tokens.join(' ');
   Clipboard.copyToSystem(text);
-  Notification.info(LAB.copiedReference(text), { autoClose: SAID_MS });
+  Notification.info(LAB.copiedReference({ tokens: text }), { autoClose: SAID_MS });
 }
 
 function copyOrSay(kind: ReferenceKind, targets: readonly (string | undefined)[], problem: string): void {
@@ -58,7 +58,7 @@ async function label({ panel, cell }: Place): Promise<void> {
       return;
     }
     text = (answer.value ?? '').trim();
-    problem = text && !isGoodLabel(text) ? LAB.labelBad : taken.has(text) && text ? LAB.labelTaken(text) : '';
+    problem = text && !isGoodLabel(text) ? LAB.labelBad : taken.has(text) && text ? LAB.labelTaken({ label: text }) : '';
     if (!problem) {
       setLabel(cell.model, text);
       panel.content.activate();

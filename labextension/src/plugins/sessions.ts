@@ -115,7 +115,7 @@ class Sessions {
     const token = referenceTo('session', row.sessionId);
     if (token) {
       Clipboard.copyToSystem(token);
-      Notification.info(LAB.copiedReference(token), { autoClose: SAID_MS });
+      Notification.info(LAB.copiedReference({ tokens: token }), { autoClose: SAID_MS });
     }
   }
 

@@ -22,7 +22,7 @@ export class CardTab extends Widget {
     this.node.tabIndex = -1;
     const title = oneLine(view.title || view.request);
     this.title.label = shortened(title, MAX_TITLE) || LAB.noPrompt;
-    this.title.caption = LAB.cardOf(title);
+    this.title.caption = LAB.cardOf({ title });
     this.title.icon = sessionsIcon;
     this.title.closable = true;
     this.drawing = drawGuarded(this.node, view, { isLive: false, insertCode });

@@ -4,7 +4,6 @@ import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import type { SessionPage, SessionRow } from '../protocol/generated';
 import { button, h, setText } from '../view/elements';
-import { count } from '../view/figures';
 import { LAB } from '../words/catalogue';
 import { KernelLink, NoAnswer } from './kernel-link';
 import type { Refusal } from './kernel-link';
@@ -133,9 +132,11 @@ export class SessionsPanel extends Widget {
     const isSearch = this.search.value.trim() !== '';
     const isDone = page.nextStart === undefined;
     if (isSearch) {
-      setText(this.status, isDone ? LAB.found(this.rows.length) : LAB.foundSoFar(this.rows.length, count(page.lookedAt), count(page.total)));
+      const found = { count: this.rows.length };
+      const looked = { ...found, looked: page.lookedAt, total: page.total };
+      setText(this.status, isDone ? LAB.found(found) : LAB.foundSoFar(looked));
     } else {
-      setText(this.status, LAB.listed(page.total));
+      setText(this.status, LAB.listed({ count: page.total }));
     }
     this.say(isDone && !this.rows.length ? (isSearch ? LAB.noneFound : LAB.noSessions) : '');
   }

@@ -21,7 +21,7 @@ export function whenOf(row: SessionRow): string {
 
 /** Cost or tokens, then models without their provider. */
 export function detailsOf(row: SessionRow): string[] {
-  const spent = row.costUsd !== undefined && row.tokens ? money(row.costUsd) : row.tokens ? WORDS.tokens(count(row.tokens)) : '';
+  const spent = row.costUsd !== undefined && row.tokens ? money(row.costUsd) : row.tokens ? WORDS.tokens({ text: count(row.tokens) }) : '';
   const models = row.models.map(model => model.slice(model.lastIndexOf('/') + 1));
   return [spent, models.join(', ')].filter(Boolean);
 }

@@ -35,7 +35,7 @@ function changes(before: RunView, after: RunView): string[] {
   const asked = new Set(before.approvals.map(approval => approval.approvalId));
   for (const { approvalId, role, effect, action } of after.approvals) {
     if (!asked.has(approvalId)) {
-      lines.push(WORDS.asksAloud(role, EFFECTS[effect], action));
+      lines.push(WORDS.asksAloud({ role, effect: EFFECTS[effect], action }));
     }
   }
   const known = new Map(before.agents.map(agent => [agent.contextId, agent.state]));

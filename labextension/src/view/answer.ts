@@ -77,11 +77,12 @@ export class Answer {
     this.blocks.show(value.blocks, true);
     this.tail.set(value.blocks.length ? '' : value.text.slice(0, MAX_DRAWN));
     const isLong = !value.blocks.length && value.text.length > MAX_DRAWN;
-    const note = isLong ? WORDS.answerLong(count(MAX_DRAWN), count(value.text.length)) : '';
+    const note = isLong ? WORDS.answerLong({ shown: count(MAX_DRAWN), whole: count(value.text.length) }) : '';
     setTextOrHide(this.note, note);
   }
 }
 
 function cutNote(streamed: StreamedText): string {
-  return streamed.lost > 0 ? WORDS.answerCut(count(streamed.text.length), count(streamed.end)) : '';
+  const figures = { shown: count(streamed.text.length), whole: count(streamed.end) };
+  return streamed.lost > 0 ? WORDS.answerCut(figures) : '';
 }

@@ -95,12 +95,12 @@ class Question implements Part<Item> {
     setGroup(this.text, WORDS.exactText);
     const action = h('code', 'bc-action', asked.action);
     const who = h('b', '', asked.role);
-    const claim = h('p', 'bc-claim', who, WORDS.wantsTo(EFFECTS[asked.effect]), action);
+    const claim = h('p', 'bc-claim', who, WORDS.wantsTo({ effect: EFFECTS[asked.effect] }), action);
     const buttons = h('div', 'bc-buttons', this.deny, this.approve, this.same, this.left);
     this.el = h('div', 'bc-asked', claim, this.text, this.showAll, this.hidden);
     this.el.append(this.reason, this.said, buttons, this.note);
     this.el.tabIndex = -1;
-    setGroup(this.el, WORDS.asks(asked.role, EFFECTS[asked.effect]));
+    setGroup(this.el, WORDS.asks({ role: asked.role, effect: EFFECTS[asked.effect] }));
     this.drawText();
   }
 
@@ -110,11 +110,11 @@ class Question implements Part<Item> {
       this.sent = undefined;
     }
     const { approval, canAnswer, leftMs } = item;
-    setTextOrHide(this.hidden, approval.hiddenChars ? WORDS.hiddenChars(approval.hiddenChars) : '');
-    setTextOrHide(this.reason, approval.reason ? WORDS.askedBecause(approval.reason) : '');
+    setTextOrHide(this.hidden, approval.hiddenChars ? WORDS.hiddenChars({ count: approval.hiddenChars }) : '');
+    setTextOrHide(this.reason, approval.reason ? WORDS.askedBecause({ reason: approval.reason }) : '');
     const { modelWords } = approval;
     setTextOrHide(this.said, modelWords && `${WORDS.modelSaid}${WORDS.colon}${modelWords}`);
-    setText(this.left, leftMs > 0 ? WORDS.deniedIn(clock(leftMs)) : WORDS.deniedNow);
+    setText(this.left, leftMs > 0 ? WORDS.deniedIn({ time: clock(leftMs) }) : WORDS.deniedNow);
     const isOpen = canAnswer && this.sent === undefined;
     const mayApprove = isOpen && (this.isAllShown || !this.needsAll);
     this.deny.disabled = !isOpen;
@@ -126,7 +126,7 @@ class Question implements Part<Item> {
 
   private noteText(isOpen: boolean, mayApprove: boolean): string {
     if (this.sent !== undefined) {
-      return WORDS.answerSent(this.sent);
+      return WORDS.answerSent({ decision: this.sent });
     }
     if (!isOpen) {
       return WORDS.answerElsewhere;

@@ -48,7 +48,7 @@ export function appendBlocks(
   for (const [index, block] of blocks.entries()) {
     budget.left -= 1;
     if (budget.left <= 0) {
-      parent.appendChild(h('p', 'bc-dim', WORDS.more(blocks.length - index)));
+      parent.appendChild(h('p', 'bc-dim', WORDS.more({ count: blocks.length - index })));
       return;
     }
     parent.appendChild(drawBlock(block, actions, budget, depth));

@@ -26,7 +26,7 @@ export function changes(): Part<RunView> {
       part.setOpen(isTroubled);
       setTextOrHide(facts, factsOf(value));
       files.update(value.files);
-      setTextOrHide(more, value.moreFiles > 0 ? WORDS.more(value.moreFiles) : '');
+      setTextOrHide(more, value.moreFiles > 0 ? WORDS.more({ count: value.moreFiles }) : '');
       checkList.hidden = value.checks.length === 0;
       checks.update(value.checks);
     }
@@ -35,7 +35,8 @@ export function changes(): Part<RunView> {
 
 /** `2 files, +10 −3 · checks passed`. */
 function lineOf(value: ChangesView): string {
-  const size = WORDS.changedFiles(value.files.length + value.moreFiles, value.added, value.removed);
+  const { added, removed } = value;
+  const size = WORDS.changedFiles({ count: value.files.length + value.moreFiles, added, removed });
   return [size, CHECKS[value.checksState]].filter(Boolean).join(' · ');
 }
 
@@ -44,10 +45,18 @@ function factsOf(value: ChangesView): string {
   const facts = [
     value.kind,
     KINDS_OF_RISK.get(value.riskTier) ?? '',
-    value.fixIteration > 0 ? WORDS.mended(value.fixIteration, value.fixTrigger === 'checks_failed') : '',
+    mendedOf(value),
     isSkipped ? value.checksReason : ''
   ];
   return facts.filter(Boolean).join(' · ');
+}
+
+function mendedOf({ fixIteration: count, fixTrigger }: ChangesView): string {
+  if (count === 0) {
+    return '';
+  }
+  const mended = fixTrigger === 'checks_failed' ? WORDS.mendedForChecks : WORDS.mendedForReview;
+  return mended({ count });
 }
 
 function file(): Part<ChangedFileView> {
@@ -85,7 +94,7 @@ function check(): Part<CheckView> {
       setClass(word, `bc-is-${tone}`);
       setText(word, state);
       setText(facts, `${duration(item.durationMs)} · ${item.command}`);
-      setGroup(output, WORDS.checkOutput(item.name));
+      setGroup(output, WORDS.checkOutput({ name: item.name }));
       // What a check that passed wrote is rarely worth a reader's time.
       setTextOrHide(output, item.state === 'passed' ? '' : item.output);
     }

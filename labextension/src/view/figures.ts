@@ -5,13 +5,13 @@ import { LOCALE, WORDS } from '../words/catalogue';
 /** `< 0.1 s`, `8.2 s`, `19 s`, `3:05`, `1:02:03`; whole seconds that have passed, as the clock. */
 export function duration(ms: number): string {
   if (ms < 100) {
-    return `< ${WORDS.seconds(decimal(0.1, 1))}`;
+    return `< ${WORDS.seconds({ text: decimal(0.1, 1) })}`;
   }
   const seconds = ms / 1000;
   if (seconds < 10) {
-    return WORDS.seconds(decimal(Math.floor(seconds * 10) / 10, 1));
+    return WORDS.seconds({ text: decimal(Math.floor(seconds * 10) / 10, 1) });
   }
-  return seconds < 60 ? WORDS.seconds(String(Math.floor(seconds))) : clock(ms);
+  return seconds < 60 ? WORDS.seconds({ text: String(Math.floor(seconds)) }) : clock(ms);
 }
 
 /** `0:41`, `1:02:03`: the ticking clock of the header. */
@@ -28,11 +28,11 @@ export function count(value: number): string {
     return String(Math.round(value));
   }
   if (value < 99_950) {
-    return WORDS.thousands(decimal(value / 1_000, 0, 1));
+    return WORDS.thousands({ text: decimal(value / 1_000, 0, 1) });
   }
   return value < 999_500
-    ? WORDS.thousands(String(Math.round(value / 1_000)))
-    : WORDS.millions(decimal(value / 1_000_000, 1));
+    ? WORDS.thousands({ text: String(Math.round(value / 1_000)) })
+    : WORDS.millions({ text: decimal(value / 1_000_000, 1) });
 }
 
 /** `$0.031`, `$1.20`, `< $0.001`, `$0`. */

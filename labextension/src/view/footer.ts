@@ -31,7 +31,7 @@ export function footer(): Part<RunView> {
       setTextOrHide(models, view.models.join(WORDS.comma));
       setText(id, `@@${shortened(view.sessionId, SHOWN_ID)}`);
       setAttribute(id, 'title', reference);
-      setAttribute(copy, 'aria-label', WORDS.copySession(reference));
+      setAttribute(copy, 'aria-label', WORDS.copySession({ id: reference }));
       session.hidden = !view.sessionId;
     }
   };

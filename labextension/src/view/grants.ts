@@ -44,9 +44,9 @@ function drawGrant(actions: Actions, grant: GrantView): Part<GrantView> {
   });
   revoke.hidden = actions.revoke === undefined;
   revoke.title = WORDS.revokeHint;
-  revoke.setAttribute('aria-label', WORDS.revokeOf(grant.action));
+  revoke.setAttribute('aria-label', WORDS.revokeOf({ action: grant.action }));
   return {
     el: h('div', 'bc-granted', exact, revoke),
-    update: ({ uses: count }) => setTextOrHide(uses, count ? WORDS.grantUses(count) : '')
+    update: ({ uses: count }) => setTextOrHide(uses, count ? WORDS.grantUses({ count }) : '')
   };
 }

@@ -108,12 +108,12 @@ function tokensText(view: RunView): string {
   if (!calls && !totalTokens && !view.maxTokens) {
     return '';
   }
-  const spent = unmeasuredCalls > 0 ? WORDS.atLeast(count(totalTokens)) : count(totalTokens);
-  return view.maxTokens ? WORDS.tokensOf(spent, count(view.maxTokens)) : WORDS.tokens(spent);
+  const spent = unmeasuredCalls > 0 ? WORDS.atLeast({ text: count(totalTokens) }) : count(totalTokens);
+  return view.maxTokens ? WORDS.tokensOf({ text: spent, limit: count(view.maxTokens) }) : WORDS.tokens({ text: spent });
 }
 
 function unmeasuredText(usage: UsageView): string | null {
-  return usage.unmeasuredCalls > 0 ? WORDS.unmeasured(usage.unmeasuredCalls) : null;
+  return usage.unmeasuredCalls > 0 ? WORDS.unmeasured({ count: usage.unmeasuredCalls }) : null;
 }
 
 function costText(usage: UsageView): string {

@@ -4,7 +4,7 @@ import type { MatrixRow, MatrixView, RunView } from '../protocol/generated';
 import { h } from './elements';
 import { foldable } from './section';
 import type { Part } from './elements';
-import { MATRIX_CELLS, WORDS } from '../words/catalogue';
+import { MATRIX_CELLS, MATRIX_SIGNS, WORDS } from '../words/catalogue';
 
 /** From this many columns the heads are turned upright. */
 const WIDE = 9;
@@ -27,7 +27,9 @@ export function matrix(): Part<RunView> {
     update(view) {
       latest = view.matrix;
       part.show(latest.rows.length > 0 && latest.columns.length > 0);
-      part.setTitle(WORDS.matrix, WORDS.matrixSize(latest.rows.length, latest.columns.length));
+      const calls = WORDS.calls({ count: latest.rows.length });
+      const sections = WORDS.sections({ count: latest.columns.length });
+      part.setTitle(WORDS.matrix, WORDS.matrixSize({ calls, sections }));
       draw();
     }
   };
@@ -51,7 +53,7 @@ function table(view: MatrixView): HTMLElement[] {
   scroll.setAttribute('aria-label', WORDS.matrix);
   const notes = [h('p', 'bc-dim bc-legend', WORDS.legend)];
   if (view.rows.length > limit) {
-    notes.unshift(h('p', 'bc-dim', WORDS.more(view.rows.length - limit)));
+    notes.unshift(h('p', 'bc-dim', WORDS.more({ count: view.rows.length - limit })));
   }
   return [scroll, ...notes];
 }
@@ -61,8 +63,9 @@ function matrixRow(row: MatrixRow, view: MatrixView): HTMLElement {
   name.scope = 'row';
   const el = h('tr', '', name);
   view.columns.forEach((column, index) => {
-    const { sign, word } = MATRIX_CELLS[row.cells[index] ?? 'not_called'];
-    const cell = h('td', `bc-cell-${row.cells[index] ?? 'not_called'}`, sign);
+    const state = row.cells[index] ?? 'not_called';
+    const word = MATRIX_CELLS[state];
+    const cell = h('td', `bc-cell-${state}`, MATRIX_SIGNS[state]);
     cell.title = [row.label, column.label, word].join(WORDS.colon);
     cell.setAttribute('aria-label', word);
     el.append(cell);

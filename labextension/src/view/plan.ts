@@ -34,14 +34,14 @@ export function plan(): Part<RunView> {
 
 function planLine(view: RunView): string {
   const done = view.todos.filter(item => item.state === 'completed').length;
-  return [WORDS.done(done, view.todos.length), ...troubles(view.todos.filter(isTroubled))].join(' · ');
+  return [WORDS.done({ done, all: view.todos.length }), ...troubles(view.todos.filter(isTroubled))].join(' · ');
 }
 
 /** `failed: Is the drop more than noise?`, or `1 failed`, `2 blocked` where there are several. */
 function troubles(todos: readonly TodoView[]): string[] {
   const [first] = todos;
   if (first && todos.length === 1) {
-    return [WORDS.troubled(TODO_STATES[first.state].word, first.title)];
+    return [WORDS.troubled({ word: TODO_STATES[first.state].word, title: first.title })];
   }
   return stateCounts(todos.map(item => TODO_STATES[item.state].word));
 }
@@ -76,7 +76,7 @@ function todo(): Part<Numbered> {
       // The sign tells the rest, and a word that comes and goes would wrap the line.
       setClass(word, isTroubled(item) ? `bc-is-${tone}` : 'bc-hidden');
       setText(word, name);
-      setTextOrHide(needs, item.needsNumbers.length ? WORDS.needs(ranges(item.needsNumbers)) : '');
+      setTextOrHide(needs, item.needsNumbers.length ? WORDS.needs({ numbers: ranges(item.needsNumbers) }) : '');
       setText(owner, item.role);
     }
   };

@@ -33,14 +33,14 @@ function plotFigure(): Part<PlotView> {
     const isLarge = el.classList.toggle('bc-large');
     const word = isLarge ? WORDS.plotSmall : WORDS.plotLarge;
     setText(large, word);
-    large.setAttribute('aria-label', WORDS.plotTool(word, plot?.label ?? ''));
+    large.setAttribute('aria-label', WORDS.plotTool({ tool: word, label: plot?.label ?? '' }));
   });
   const save = h('a', 'bc-save', WORDS.plotSave);
   const tools = h('span', 'bc-buttons', large, save);
   const el = h('figure', 'bc-plot', image, label, tools);
   let broken = false;
   let plot: PlotView | undefined;
-  const say = (): void => setText(label, broken && plot ? WORDS.plotBroken(plot.label) : (plot?.label ?? ''));
+  const say = (): void => setText(label, broken && plot ? WORDS.plotBroken({ label: plot.label }) : (plot?.label ?? ''));
   image.addEventListener('error', () => {
     broken = image.hidden = tools.hidden = true;
     say();
@@ -56,8 +56,8 @@ function plotFigure(): Part<PlotView> {
         image.src = `data:${next.mediaType};base64,${next.data}`;
         save.href = image.src;
         save.download = fileName(next);
-        large.setAttribute('aria-label', WORDS.plotTool(large.textContent ?? '', next.label));
-        save.setAttribute('aria-label', WORDS.plotTool(WORDS.plotSave, next.label));
+        large.setAttribute('aria-label', WORDS.plotTool({ tool: large.textContent ?? '', label: next.label }));
+        save.setAttribute('aria-label', WORDS.plotTool({ tool: WORDS.plotSave, label: next.label }));
       }
       say();
     }

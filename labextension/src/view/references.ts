@@ -3,7 +3,7 @@
 import type { ReferenceView, RunView } from '../protocol/generated';
 import { KeyedList, h, setClass, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
-import { WORDS } from '../words/catalogue';
+import { WORDS, because } from '../words/catalogue';
 
 export function references(): Part<RunView> {
   const el = h('ul', 'bc-refs');
@@ -36,10 +36,10 @@ function reference(): Part<ReferenceView> {
 
 function referenceText(item: ReferenceView): string {
   if (item.state === 'missing') {
-    return WORDS.because(WORDS.missing, item.reason ?? '');
+    return because(WORDS.missing, item.reason);
   }
   if (item.state === 'cut') {
-    return `${item.label} (${WORDS.because(WORDS.cut, item.reason ?? '')})`;
+    return `${item.label} (${because(WORDS.cut, item.reason)})`;
   }
   return item.label;
 }

@@ -47,7 +47,7 @@ export function retry(actions: Actions): Part<WorkerOfRun> {
     const isAsked = isOffered && sent.tries === agent.retries && Date.now() - sent.atMs < AGAIN_MS;
     press.hidden = !isOffered;
     setOff(press, isAsked);
-    press.setAttribute('aria-label', WORDS.retryOf(agent.role));
+    press.setAttribute('aria-label', WORDS.retryOf({ role: agent.role }));
     const line = !isOn && agent.canRetry ? commandOf(worker) : '';
     setTextOrHide(note, noteOf(worker, isAsked, line !== ''));
     setTextOrHide(command, line);
@@ -73,5 +73,5 @@ function commandOf({ agent, view }: WorkerOfRun): string {
   const place = same.findIndex(one => one.contextId === agent.contextId);
   const name = place > 0 ? `${agent.role}-${place + 1}` : agent.role;
   const session = (view.sessionId.split('-')[0] ?? '').slice(0, ID_CHARS);
-  return WORDS.retryLine([session, name].filter(Boolean).join(' '));
+  return ['%braincode', 'retry', session, name].filter(Boolean).join(' ');
 }

@@ -34,7 +34,7 @@ export function saw(): Part<AgentView> {
       el.hidden = agent.saw.length === 0 && agent.withheld.length === 0;
       const tokens = agent.saw.reduce((sum, item) => sum + item.tokens, 0);
       const who = agent.kind === 'worker' ? WORDS.thisWorker : WORDS.thisCall;
-      setText(title, WORDS.saw(who, count(tokens)));
+      setText(title, WORDS.saw({ who, tokens: count(tokens) }));
       setTextOrHide(tools, offered(agent.tools));
       withheldTitle.hidden = agent.withheld.length === 0;
       kept.hidden = agent.withheld.length === 0;
@@ -46,7 +46,8 @@ export function saw(): Part<AgentView> {
 
 function offered(tools: AgentView['tools']): string {
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
-  return tools.length ? WORDS.offered(tools.map(tool => tool.name).join(', '), count(tokens)) : '';
+  const names = tools.map(tool => tool.name).join(WORDS.comma);
+  return names && WORDS.offered({ names, tokens: count(tokens) });
 }
 
 function keyOf(item: SectionView): string {

@@ -82,7 +82,7 @@ function timeLine(view: RunView, moment: Moment): string {
   const names = view.agents.filter(agent => agent.isCritical).map(agent => agent.role);
   const shown = names.slice(0, MAX_NAMES).join(' → ') + (names.length > MAX_NAMES ? ' → …' : '');
   const total = duration((view.endedMs ?? moment.now()) - view.startedMs);
-  return names.length ? `${total} · ${WORDS.critical(shown)}` : total;
+  return names.length ? `${total} · ${WORDS.critical({ names: shown })}` : total;
 }
 
 function timeRow(): Part<Row> {
@@ -101,7 +101,8 @@ function timeRow(): Part<Row> {
       setAttribute(name, 'title', agent.goal || null);
       setText(figures, figuresOf(agent, time, tokens));
       setAttribute(figures, 'title', figuresOf(agent, time, tokens) || null);
-      setAttribute(el, 'aria-label', WORDS.barOf(agentName(agent), AGENT_STATES[agent.state].word, time));
+      const bar = WORDS.barOf({ name: agentName(agent), state: AGENT_STATES[agent.state].word });
+      setAttribute(el, 'aria-label', [bar, time].filter(Boolean).join(WORDS.comma));
       place(queued, agent.queuedMs, agent.startedMs ?? agent.endedMs ?? to, from, to);
       place(busy, agent.startedMs, agent.endedMs ?? to, from, to);
       setClass(busy, barClass(agent, color));

@@ -41,7 +41,7 @@ function toolCall(): Part<ToolCallView> {
 }
 
 function factsOf(call: ToolCallView): string {
-  const chars = call.chars === undefined ? '' : WORDS.charsBack(count(call.chars));
+  const chars = call.chars === undefined ? '' : WORDS.charsBack({ text: count(call.chars) });
   const facts = [call.progress, chars, call.approver, call.reason, call.isolation].filter(Boolean);
   return facts.length ? ` · ${facts.join(' · ')}` : '';
 }

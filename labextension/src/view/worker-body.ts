@@ -1,6 +1,6 @@
 /** Inside of one entry: result, what it left open, and what it saw. */
 
-import type { AgentView, ArtifactView, Block } from '../protocol/generated';
+import type { AgentView, ArtifactView, AttemptView, Block } from '../protocol/generated';
 import type { Actions } from './actions';
 import { drawBlocks } from './blocks';
 import { KeyedList, h, lineList, setAttribute, setClass, setGroup, setText, setTextOrHide } from './elements';
@@ -83,8 +83,8 @@ function factsOf(agent: AgentView): string {
   const isSilent = agent.state === 'running' && agent.waitingFor;
   const facts = [
     agent.modelId ?? '',
-    totalTokens ? WORDS.tokens(count(totalTokens)) : '',
-    isSilent ? WORDS.waitingFor(agent.waitingFor ?? '') : ''
+    totalTokens ? WORDS.tokens({ text: count(totalTokens) }) : '',
+    isSilent ? WORDS.waitingFor({ what: agent.waitingFor ?? '' }) : ''
   ];
   return facts.filter(Boolean).join(' · ');
 }
@@ -135,6 +135,11 @@ function artifacts(): Part<readonly ArtifactView[]> {
   };
 }
 
+function attemptLine({ attempt, modelId, code, message }: AttemptView): string {
+  const line = WORDS.attempt({ number: attempt, model: modelId, code: code.replaceAll('_', ' ') });
+  return message ? `${line} · ${message}` : line;
+}
+
 function attemptList(): Part<AgentView> {
   const lines = lineList('bc-plainlist');
   const el = h('div', '', h('h5', 'bc-title', WORDS.attempts), lines.el);
@@ -142,9 +147,7 @@ function attemptList(): Part<AgentView> {
     el,
     update(agent) {
       el.hidden = agent.attempts.length === 0;
-      lines.update(
-        agent.attempts.map(item => WORDS.attempt(item.attempt, item.modelId, item.code, item.message))
-      );
+      lines.update(agent.attempts.map(attemptLine));
     }
   };
 }

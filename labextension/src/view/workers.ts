@@ -149,10 +149,10 @@ function openBody(
 
 function agentWord(agent: AgentView): string {
   if (agent.state === 'waiting' && agent.waitingFor) {
-    return WORDS.waitingFor(agent.waitingFor);
+    return WORDS.waitingFor({ what: agent.waitingFor });
   }
   const { word } = AGENT_STATES[agent.state];
-  const told = agent.isKept ? WORDS.keptResult : agent.retries > 0 ? WORDS.retried(agent.retries) : '';
+  const told = agent.isKept ? WORDS.keptResult : agent.retries > 0 ? WORDS.retried({ number: agent.retries + 1 }) : '';
   return told ? `${word}, ${told}` : word;
 }
 

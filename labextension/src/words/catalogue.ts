@@ -1,42 +1,49 @@
 /**
  * Every word that the front end says, in the language of the page.
  *
- * To add a word, add it to en.ts, zh.ts and fr.ts: `tsc` fails while one of them lacks it. The names
- * exported here follow `speak`; read them where you draw and never keep a copy of them.
+ * The words are data that Python reads too: `braincode_jupyter/views/catalogue/*.json`. After a
+ * change of en.json run `python labextension/scripts/generate_types.py`; a contract test fails while
+ * a language lacks a word. The names exported here follow `speak`; read them where you draw and
+ * never keep a copy of them.
  */
 
+import EN from '../../../braincode_jupyter/views/catalogue/en.json';
+import FR from '../../../braincode_jupyter/views/catalogue/fr.json';
+import ZH from '../../../braincode_jupyter/views/catalogue/zh.json';
 import type { AgentView } from '../protocol/generated';
-import { EN } from './en';
-import { FR } from './fr';
+import { filled, hasPlaces } from './forms';
+import type { Form, Values } from './forms';
+import type { Catalogue } from './generated';
 import { AGENT_LOOKS, CHECK_LOOKS, REVIEW_LOOKS, RUN_LOOKS, TODO_LOOKS, TOOL_LOOKS } from './looks';
-import type { Language } from './language';
 import type { Look, Tone } from './looks';
-import { ZH } from './zh';
 
 export type { Tone } from './looks';
 
 /** How a state looks: a colour class, a sign, and always a word. */
 export type StateWord = { readonly tone: Tone; readonly sign: string; readonly word: string };
 
-const LANGUAGES: ReadonlyMap<string, Language> = new Map([
-  ['en', EN],
-  ['fr', FR],
-  ['zh', ZH]
+type Groups = Readonly<Record<string, Readonly<Record<string, Form>>>>;
+
+const LANGUAGES: ReadonlyMap<string, { readonly locale: string; readonly groups: Groups }> = new Map([
+  ['en', { locale: 'en', groups: EN }],
+  ['fr', { locale: 'fr', groups: FR }],
+  ['zh', { locale: 'zh-CN', groups: ZH }]
 ]);
 
 export let LOCALE: string;
-export let LAB: Language['lab'];
-export let WORDS: Language['words'];
-export let PHASES: Language['phases'];
-export let EFFECTS: Language['effects'];
-export let ANSWER_NOTES: Language['answerNotes'];
+export let LAB: Catalogue['lab'];
+export let WORDS: Catalogue['words'];
+export let PHASES: Catalogue['phases'];
+export let EFFECTS: Catalogue['effects'];
+export let ANSWER_NOTES: Catalogue['answerNotes'];
 /** Maps, because the view holds any string here. */
 export let INDEPENDENCE: ReadonlyMap<string, string>;
 export let SEVERITIES: ReadonlyMap<string, string>;
 export let KINDS_OF_RISK: ReadonlyMap<string, string>;
-export let CHANGED_FILES: Language['changedFiles'];
-export let CHECKS: Language['checks'];
-export let MATRIX_CELLS: Language['matrixCells'];
+export let CHANGED_FILES: Catalogue['changedFiles'];
+export let CHECKS: Catalogue['checks'];
+export let MATRIX_CELLS: Catalogue['matrixCells'];
+export let MATRIX_SIGNS: Catalogue['matrixSigns'];
 export let RUN_STATES: States<typeof RUN_LOOKS>;
 export let AGENT_STATES: States<typeof AGENT_LOOKS>;
 export let TOOL_STATES: States<typeof TOOL_LOOKS>;
@@ -53,30 +60,42 @@ type States<Looks> = Readonly<Record<keyof Looks, StateWord>>;
  */
 export function speak(code: string = pageLanguage()): void {
   const language = code.toLowerCase().split(/[-_]/)[0] ?? '';
-  const catalogue = LANGUAGES.get(language) ?? EN;
-  LOCALE = catalogue.locale;
-  LAB = catalogue.lab;
-  WORDS = catalogue.words;
-  PHASES = catalogue.phases;
-  EFFECTS = catalogue.effects;
-  ANSWER_NOTES = catalogue.answerNotes;
-  INDEPENDENCE = new Map(Object.entries(catalogue.independence));
-  MATRIX_CELLS = catalogue.matrixCells;
-  SEVERITIES = new Map(Object.entries(catalogue.severities));
-  KINDS_OF_RISK = new Map(Object.entries(catalogue.kindsOfRisk));
-  CHANGED_FILES = catalogue.changedFiles;
-  CHECKS = catalogue.checks;
-  RUN_STATES = states(RUN_LOOKS, catalogue.runStates);
-  AGENT_STATES = states(AGENT_LOOKS, catalogue.agentStates);
-  TOOL_STATES = states(TOOL_LOOKS, catalogue.toolStates);
-  TODO_STATES = states(TODO_LOOKS, catalogue.todoStates);
-  REVIEW_STATES = states(REVIEW_LOOKS, catalogue.reviewStates);
-  CHECK_STATES = states(CHECK_LOOKS, catalogue.checkStates);
+  const { locale, groups } = LANGUAGES.get(language) ?? { locale: 'en', groups: EN };
+  const said = catalogueOf(groups, locale);
+  LOCALE = locale;
+  LAB = said.lab;
+  WORDS = said.words;
+  PHASES = said.phases;
+  EFFECTS = said.effects;
+  ANSWER_NOTES = said.answerNotes;
+  INDEPENDENCE = new Map(Object.entries(said.independence));
+  MATRIX_CELLS = said.matrixCells;
+  MATRIX_SIGNS = said.matrixSigns;
+  SEVERITIES = new Map(Object.entries(said.severities));
+  KINDS_OF_RISK = new Map(Object.entries(said.kindsOfRisk));
+  CHANGED_FILES = said.changedFiles;
+  CHECKS = said.checks;
+  RUN_STATES = states(RUN_LOOKS, said.runStates);
+  AGENT_STATES = states(AGENT_LOOKS, said.agentStates);
+  TOOL_STATES = states(TOOL_LOOKS, said.toolStates);
+  TODO_STATES = states(TODO_LOOKS, said.todoStates);
+  REVIEW_STATES = states(REVIEW_LOOKS, said.reviewStates);
+  CHECK_STATES = states(CHECK_LOOKS, said.checkStates);
 }
 
 /** The language of the page, which JupyterLab's translator writes there, or of the browser. */
 function pageLanguage(): string {
   return document.documentElement.lang || navigator.language || 'en';
+}
+
+/** A text with places is a function of their values; the types are generated by the same rule. */
+function catalogueOf(groups: Groups, locale: string): Catalogue {
+  const said = (form: Form): unknown =>
+    hasPlaces(form) ? (values: Values) => filled(form, values, locale) : form;
+  const group = (forms: Readonly<Record<string, Form>>): unknown =>
+    Object.fromEntries(Object.entries(forms).map(([key, form]) => [key, said(form)]));
+  const all = Object.entries(groups).map(([name, forms]) => [name, group(forms)] as const);
+  return Object.fromEntries(all) as unknown as Catalogue;
 }
 
 speak('en');
@@ -99,11 +118,16 @@ export function agentName(agent: AgentView): string {
   return isPlain ? agent.role || agent.kind : `${agent.kind}${WORDS.colon}${agent.role}`;
 }
 
+/** `missing`, or `missing: why`. */
+export function because(word: string, reason: string | undefined): string {
+  return reason ? WORDS.because({ word, reason }) : word;
+}
+
 /** `3 completed`, `1 failed`, in the order of their first. */
 export function stateCounts(words: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const word of words) {
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return [...counts].map(([word, number]) => WORDS.stateCount(number, word));
+  return [...counts].map(([word, count]) => WORDS.stateCount({ count, word }));
 }
