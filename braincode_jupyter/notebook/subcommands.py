@@ -138,7 +138,8 @@ def help_text() -> str:
         "Line magic",
         table(commands, indent="  "),
         "",
-        "The newest run is in _braincode: .answer .plan .todos .workers .review .usage .contexts",
+        "The newest run is in _braincode: .answer .plan .todos .workers .artifacts .review .usage "
+        ".contexts",
     ])  # fmt: skip
 
 

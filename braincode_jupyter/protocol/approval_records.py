@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from braincode_jupyter.protocol.record import Record
+from braincode_jupyter.protocol.tables import TABLE_MEDIA_TYPE, TableShape
 from braincode_jupyter.protocol.tools import IgnoredBecause, RevokedBy, ToolEffect
 
 if TYPE_CHECKING:
@@ -173,12 +174,21 @@ class ArtifactMade(Record):
     label: str
     """Short name."""
     media_type: str | None = None
-    """Media type of an image."""
+    """Media type of an image, or of the text of a table."""
     data: str | None = Field(default=None, max_length=MAX_DATA_CHARS)
-    """The image in base64; absent if it is bigger than `MAX_DATA_CHARS`."""
+    """An image in base64, or a table as CSV text; absent if there was no room for it."""
+    table: TableShape | None = None
+    """How large the table is."""
 
     @classmethod
-    def of(cls, artifact: Artifact, *, timestamp: int, context_id: str | None) -> ArtifactMade:
+    def of(
+        cls,
+        artifact: Artifact,
+        *,
+        timestamp: int,
+        context_id: str | None,
+        room: int = MAX_DATA_CHARS,
+    ) -> ArtifactMade:
         """Return the record of an artifact.
 
         Parameters
@@ -189,19 +199,30 @@ class ArtifactMade(Record):
             When; milliseconds since the epoch.
         context_id : str or None
             Context of the agent whose tool made it.
+        room : int
+            Characters that its data may have.
 
         Returns
         -------
         ArtifactMade
             Without its data if that is too big.
         """
-        image = artifact.image
-        is_kept = image is not None and (len(image.data) + 2) // 3 * 4 <= MAX_DATA_CHARS
+        room = min(room, MAX_DATA_CHARS)
+        image, table = artifact.image, artifact.table
+        media_type = data = None
+        if image is not None:
+            media_type = image.media_type
+            if (len(image.data) + 2) // 3 * 4 <= room:
+                data = b64encode(image.data).decode("ascii")
+        elif table is not None:
+            media_type = TABLE_MEDIA_TYPE
+            data = table.csv if len(table.csv) <= room else None
         return cls(
             timestamp=timestamp,
             context_id=context_id,
             uri=artifact.uri,
             label=artifact.label,
-            media_type=None if image is None else image.media_type,
-            data=b64encode(image.data).decode("ascii") if image is not None and is_kept else None,
+            media_type=media_type,
+            data=data,
+            table=None if table is None else table.shape,
         )

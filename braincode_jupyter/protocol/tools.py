@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from braincode_jupyter.protocol.sections import ImagePart
+    from braincode_jupyter.protocol.tables import Table
 
 ToolEffect = Literal["read", "write", "execute"]
 """What a tool can do: look, change files, or run code."""
@@ -54,11 +55,12 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """Something that a tool made and that is shown on the card: a plot, a table, a file."""
+    """Something that a tool made and that is shown on the card: a plot or a table."""
 
     uri: str
     label: str
     image: ImagePart | None = None
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from braincode_jupyter.errors import UsageError
 from braincode_jupyter.protocol.contexts import HandoffPacket
 from braincode_jupyter.protocol.records import MessageSent, PromptManifest, RunStart, WorkerEnded
+from braincode_jupyter.runtime.artifacts import Artifacts, artifacts_of
 from braincode_jupyter.views.bundle import to_bundle
 from braincode_jupyter.views.matrix import isolation_report
 from braincode_jupyter.views.text import to_brief
@@ -144,6 +145,11 @@ class Run:
             if isinstance(record, WorkerEnded) and record.phase != "review":
                 found[_free_name(found, record.worker)] = record.result
         return found
+
+    @property
+    def artifacts(self) -> Artifacts:
+        """Tables and plots that tools made, by name; ``["revenue"].frame()`` is a data frame."""
+        return artifacts_of(self.view, self.records)
 
     @property
     def packets(self) -> Mapping[str, HandoffPacket]:

@@ -31,6 +31,7 @@ from braincode_jupyter.protocol.tools import (
 )
 from braincode_jupyter.runtime.approvals import bound_digest
 from braincode_jupyter.tools.progress import heard_by
+from braincode_jupyter.tools.tables import without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.ports import Clock
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
-    from braincode_jupyter.protocol.tools import Toolset, ToolTarget, ToolUse
+    from braincode_jupyter.protocol.tools import Artifact, Toolset, ToolTarget, ToolUse
     from braincode_jupyter.runtime.approvals import Approvals
 
 _log = logging.getLogger(__name__)
@@ -57,6 +58,8 @@ MAX_PROGRESS_RECORDS = 300
 """Signs of life of one call that are kept."""
 MAX_PROGRESS_CHARS = 400
 """Longest sign of life."""
+MAX_ARTIFACTS_CHARS = 32 * 1024 * 1024
+"""Data of all plots and tables of a run that the journal keeps; later ones are names alone."""
 MAX_SAME_CALLS = 3
 """A read that was asked so often is refused: the model goes in circles."""
 
@@ -76,6 +79,20 @@ class Gate:
     """Awaited before a call that may change the project."""
     review_rules: list[str] = field(default_factory=list[str])
     """Why calls that were allowed want a review."""
+
+    kept_chars: int = 0
+    """Characters of artifacts that the journal holds of this run."""
+
+    def keep(self, artifact: Artifact, context_id: str) -> None:
+        """Put something that a tool made on the record; without its data once a run has much."""
+        record = ArtifactMade.of(
+            artifact,
+            timestamp=self.clock.now_ms(),
+            context_id=context_id,
+            room=MAX_ARTIFACTS_CHARS - self.kept_chars,
+        )
+        self.kept_chars += len(record.data or "")
+        self.write(record)
 
     async def begin_change(self, decision: Decision) -> None:
         """Be told of an allowed call that may change the project, before it is carried out."""
@@ -279,11 +296,7 @@ class GatedToolBox:
         given = _clipped(given, self.gate.redact)
         self._summarise(wanted, "end", given=given)
         for artifact in given.artifacts:
-            self.gate.write(
-                ArtifactMade.of(
-                    artifact, timestamp=self.gate.clock.now_ms(), context_id=self.call.context_id
-                )
-            )
+            self.gate.keep(artifact, self.call.context_id)
         return given
 
     def _used_up(self, wanted: ToolUse) -> ToolReturn:
@@ -422,9 +435,17 @@ def _check_same(now: ToolTarget, target: ToolTarget) -> None:
 
 def _clipped(given: ToolReturn, redact: Callable[[str], str]) -> ToolReturn:
     """Return the same without keys, known ones and what looks like one, and not too long."""
-    text, _ = mask_keys(redact(given.text))
+
+    def clean(text: str) -> str:
+        return mask_keys(redact(text))[0]
+
+    text = clean(given.text)
     if len(text) > MAX_RETURN_CHARS:
         text = f"{text[:MAX_RETURN_CHARS]}\n[cut: {MAX_RETURN_CHARS:,} of {len(text):,}]"
+    artifacts = tuple(
+        replace(one, label=clean(one.label), table=one.table and without_keys(one.table, clean))
+        for one in given.artifacts
+    )
     return ToolReturn(
-        text=text, is_error=given.is_error, artifacts=given.artifacts, details=given.details
+        text=text, is_error=given.is_error, artifacts=artifacts, details=given.details
     )

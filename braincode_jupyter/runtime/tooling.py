@@ -264,7 +264,7 @@ class RunTools:
             DataTools(variables, cells, granted=granted, describe=describe, render_cell=render_cell)
         ]
         if granted.variables and _are_installed(_SQL_NEEDS):
-            found.append(SqlTools(variables, granted=granted))
+            found.append(SqlTools(variables, granted=granted, owner=call.context_id))
         if granted.variables and _are_installed(_PYTHON_NEEDS):
             if self._pool is None:
                 self._pool = ScratchPool()

@@ -19,6 +19,7 @@ from braincode_jupyter.protocol.tools import (
 )
 from braincode_jupyter.tools.granted import Granted, one_of, text_argument, text_schema
 from braincode_jupyter.tools.scratch import ScratchLimits
+from braincode_jupyter.tools.tables import table_artifact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.ports import VariableSource
     from braincode_jupyter.tools.scratch import ScratchKernel, ScratchRun
+    from braincode_jupyter.tools.scratch_output import ScratchOutput
     from braincode_jupyter.tools.scratch_pool import ScratchPool
     from braincode_jupyter.tools.transfer import Copies
 
@@ -39,8 +41,9 @@ _SHOWN_SHARE = 2
 _DESCRIPTION = (
     "Run plain Python (no magics, no `!`, no input) in a scratch kernel of your own. It holds "
     "copies of the referenced variables: {names}. What you define stays for your next call; "
-    "nothing reaches the user's notebook. End with an expression, or print. matplotlib plots come "
-    "out as pictures. Limit: {seconds:g} s a call. Files that you write are deleted."
+    "nothing reaches the user's notebook. End with an expression, or print. The user is shown "
+    "matplotlib plots, and data frames that end your code, under their variable's name. Limit: "
+    "{seconds:g} s a call. Files that you write are deleted."
 )
 
 
@@ -56,7 +59,7 @@ class PythonTools:
     granted : Granted
         What the request referenced.
     owner : str
-        Context id of the worker, part of the uris of its plots.
+        Context id of the worker, part of the uris of its plots and tables.
     limits : ScratchLimits or None
         Those of the pool, for the description.
     """
@@ -73,7 +76,7 @@ class PythonTools:
         self._pool, self._variables, self._granted = pool, variables, granted
         self._owner, self._limits = owner, limits or ScratchLimits()
         self._kernel: ScratchKernel | None = None
-        self._plots = 0
+        self._plots = self._tables = 0
         self._was_lost = self._is_closed = False
 
     def specs(self) -> Sequence[ToolSpec]:
@@ -118,7 +121,7 @@ class PythonTools:
         Returns
         -------
         ToolReturn
-            Value, printed text and error; plots as artifacts.
+            Value, printed text and error; plots and tables as artifacts.
 
         Raises
         ------
@@ -167,13 +170,7 @@ class PythonTools:
 
     def _answer(self, kernel: ScratchKernel, run: ScratchRun, notes: list[str]) -> ToolReturn:
         output = run.output
-        artifacts = [
-            Artifact(
-                uri=f"scratch:{self._owner}/plot-{number}", label=f"plot {number}", image=image
-            )
-            for number, image in enumerate(output.pictures, start=self._plots + 1)
-        ]
-        self._plots += len(artifacts)
+        artifacts = self._artifacts(output)
         told = [*notes, *_output_notes(run)]
         if artifacts:
             told.append(f"Shown to the user: {', '.join(item.label for item in artifacts)}.")
@@ -188,10 +185,24 @@ class PythonTools:
                 "isolation": kernel.isolation,
                 "memory": kernel.memory,
                 "duration_s": round(run.duration_s, 3),
-                "plots": len(artifacts),
+                "plots": len(output.pictures),
+                "tables": len(output.tables),
                 "chars": len(output.shown) + len(output.printed),
             },
         )
+
+    def _artifacts(self, output: ScratchOutput) -> list[Artifact]:
+        place = f"scratch:{self._owner}"
+        made = [
+            Artifact(uri=f"{place}/plot-{number}", label=f"plot {number}", image=image)
+            for number, image in enumerate(output.pictures, start=self._plots + 1)
+        ]
+        self._plots += len(made)
+        for name, table in output.tables:
+            self._tables += 0 if name else 1
+            fallback = f"table {self._tables}"
+            made.append(table_artifact(table, name, place=place, fallback=fallback))
+        return made
 
 
 def _values(run: ScratchRun) -> str:

@@ -271,7 +271,10 @@ class ScratchKernel:
         python = [sys.executable, "-P", str(_SCRIPT)]
         command = [*python, "serve", str(connection), str(self._limits.memory_bytes)]
         command = self._sandbox.command(
-            command, self._folder, home=Path.home(), kept=[*python_folders(), _SCRIPT]
+            command,
+            self._folder,
+            home=Path.home(),
+            kept=[*python_folders(), _SCRIPT, scratch_child.TABLES],
         )
         self._process = launcher.launch_kernel(
             [*python, "guard"],

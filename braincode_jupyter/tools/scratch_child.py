@@ -9,7 +9,8 @@ On Linux it adopts orphans, so that a grandchild whose parent is gone is found t
 of its own because a thread in the scratch kernel would not run while compiled code holds the
 interpreter.
 
-``serve`` runs ipykernel within limits: no magics, no shell escapes, no history, output cut.
+``serve`` runs ipykernel within limits: no magics, no shell escapes, no history, output cut. A frame
+that is shown is sent on as a table besides.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import functools
 import json
 import os
 import pickle
+import runpy
 import shutil
 import signal
 import subprocess
@@ -41,6 +43,10 @@ MAX_LOG_BYTES = 64 * 1024
 EXTRA_TASKS = 512
 """Processes and threads that it may start beside those that the account has."""
 SHOWN_TYPES = ("text/plain", "image/png")
+TABLE_TYPE = "application/vnd.braincode.table+json"
+"""Under this type the first rows of a frame are sent, beside its text."""
+TABLES = Path(__file__).with_name("plain_table.py")
+"""The file that knows frames."""
 MODULE = "braincode_scratch"
 """Name by which code that we send finds this file in the kernel."""
 _WATCH_S = 1.0
@@ -165,7 +171,7 @@ def _restrict(shell: Any) -> None:  # noqa: ANN401 - IPython has no complete typ
     budget = Budget()
     shell.events.register("pre_execute", budget.renew)
     sys.stdout, sys.stderr = Limited(sys.stdout, budget), Limited(sys.stderr, budget)
-    _shorten_values(shell.display_formatter)
+    _shorten_values(shell)
     _shorten_errors(shell)
 
 
@@ -221,14 +227,25 @@ class Limited:
         return getattr(self._stream, name)
 
 
-def _shorten_values(formatter: Any) -> None:  # noqa: ANN401 - IPython has no complete types
-    show = formatter.format
+def _shorten_values(shell: Any) -> None:  # noqa: ANN401 - IPython has no complete types
+    formatter = shell.display_formatter
+    show, frame_table = formatter.format, runpy.run_path(str(TABLES))["frame_table"]
 
-    def short(*args: object, **kwargs: object) -> tuple[dict[str, object], dict[str, object]]:
-        data, metadata = show(*args, **kwargs)
-        return {kind: _cut(value, MAX_SHOWN_CHARS) for kind, value in data.items()}, metadata
+    def short(value: object, **kwargs: object) -> tuple[dict[str, object], dict[str, object]]:
+        data, metadata = show(value, **kwargs)
+        shown = {kind: _cut(text, MAX_SHOWN_CHARS) for kind, text in data.items()}
+        with contextlib.suppress(Exception):  # a frame of odd values has its text alone
+            if (table := frame_table(value)) is not None:
+                shown[TABLE_TYPE] = {**table, "name": _name_of(value, shell.user_ns)}
+        return shown, metadata
 
     formatter.format = short
+
+
+def _name_of(value: object, names: dict[str, object]) -> str:
+    """Return the name of a variable that holds a value; empty if none does."""
+    own = (name for name, held in names.items() if held is value and not name.startswith("_"))
+    return next(own, "")
 
 
 def _shorten_errors(shell: Any) -> None:  # noqa: ANN401 - IPython has no complete types

@@ -12,14 +12,20 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from braincode_jupyter.protocol.sections import ImagePart
+from braincode_jupyter.tools.scratch_child import TABLE_TYPE
+from braincode_jupyter.tools.tables import is_shown, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from braincode_jupyter.protocol.tables import Table
 
 MAX_KEPT_CHARS = 1024 * 1024
 """Text kept of one run."""
 MAX_PICTURES = 8
 """Pictures of one run."""
+MAX_TABLES = 8
+"""Tables of one run."""
 MAX_PICTURE_BYTES = 5 * 1024 * 1024
 _MAX_TRACEBACK_CHARS = 3_000
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
@@ -35,6 +41,8 @@ class ScratchOutput:
         self._kept = 0
         self.pictures: list[ImagePart] = []
         """PNG files, at most `MAX_PICTURES`."""
+        self.tables: list[tuple[str, Table]] = []
+        """Name and table, at most `MAX_TABLES`; the name is empty where there is none."""
         self.dropped_pictures = 0
         """Pictures beyond the limit, too large, or broken."""
         self.dropped_chars = 0
@@ -81,6 +89,7 @@ class ScratchOutput:
         return False
 
     def _take_value(self, data: Mapping[str, object]) -> None:
+        self._take_table(_mapping(data.get(TABLE_TYPE)))
         picture = data.get("image/png")
         if isinstance(picture, str):
             self._take_picture(picture)
@@ -98,6 +107,11 @@ class ScratchOutput:
                 self.pictures.append(ImagePart(media_type="image/png", data=data))
                 return
         self.dropped_pictures += 1
+
+    def _take_table(self, wire: Mapping[str, object]) -> None:
+        table = read_table({**wire, "csv": _plain(_text(wire.get("csv")))}) if wire else None
+        if table is not None and is_shown(table) and len(self.tables) < MAX_TABLES:
+            self.tables.append((_text(wire.get("name")), table))
 
     def _take_error(self, content: Mapping[str, object]) -> None:
         lines = content.get("traceback")

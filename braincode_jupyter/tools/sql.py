@@ -11,26 +11,33 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
 
 from braincode_jupyter.protocol.tools import ToolRefused, ToolReturn, ToolSpec, ToolTarget
 from braincode_jupyter.tools.arrow import CannotCopy, has_arrow, to_arrow
 from braincode_jupyter.tools.granted import Granted, one_of, text_argument, text_schema
+from braincode_jupyter.tools.plain_table import plain_table
+from braincode_jupyter.tools.tables import is_shown, read_table, table_artifact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from pydantic import JsonValue
+    from collections.abc import Iterator, Mapping, Sequence
 
     from braincode_jupyter.protocol.ports import VariableSource
+    from braincode_jupyter.protocol.tables import Table
 
 MAX_SQL_CHARS = 16_384
 """One statement."""
 MAX_TEXT_CHARS = 24_576
 """The table of one answer."""
+_CHUNK_ROWS = 1_000
+_LOOKS = ("describe", "desc", "summarize", "show")
+"""Statements that look at a table, and make none for the user."""
 _CELL_CHARS = 80
 _ERROR_CHARS = 600
 _STOPPED = (
@@ -49,6 +56,15 @@ _CONFIGURATION = {
 }
 _INSTALL = "query_data needs {what}: the user can install it with pip install '{extra}'."
 _EXTRA = "braincode_jupyter[data]"
+
+
+_PARAMETERS: Mapping[str, JsonValue] = {
+    **text_schema(
+        sql="One SQL statement.",
+        name="Short name of the result for the user, for example revenue_by_region.",
+    ),
+    "required": list[JsonValue](["sql"]),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +95,8 @@ class SqlTools:
         None where there are none.
     granted : Granted
         What the request referenced.
+    owner : str
+        Context id of the worker, part of the uris of its tables.
     limits : SqlLimits or None
         None: the defaults.
     """
@@ -88,10 +106,12 @@ class SqlTools:
         variables: VariableSource | None,
         *,
         granted: Granted,
+        owner: str = "",
         limits: SqlLimits | None = None,
     ) -> None:
         self._variables, self._granted = variables, granted
-        self._limits = limits or SqlLimits()
+        self._owner, self._limits = owner, limits or SqlLimits()
+        self._unnamed = 0
         self._database: _Database | None = None
         self._lock = asyncio.Lock()
 
@@ -106,9 +126,10 @@ class SqlTools:
                 description=(
                     "Run one read-only SQL statement (DuckDB dialect: SELECT, WITH, DESCRIBE or "
                     f"SUMMARIZE) over the referenced data frames. Tables: {names}. At most "
-                    f"{self._limits.rows} rows come back, so aggregate. No files, no network."
+                    f"{self._limits.rows} rows come back, so aggregate. No files, no network. The "
+                    "user is shown the result as a table."
                 ),
-                parameters=text_schema(sql="One SQL statement."),
+                parameters=_PARAMETERS,
                 timeout_s=self._limits.run_s + 60.0,
                 is_sequential=True,
             ),
@@ -153,7 +174,8 @@ class SqlTools:
         async with self._lock:
             if self._database is None:
                 self._database = await asyncio.to_thread(self._open)
-            return await self._query(self._database, target.shown)
+            given, table = await self._query(self._database, target.shown)
+        return given if table is None else self._with_table(given, table, arguments.get("name"))
 
     async def aclose(self) -> None:
         """Close the database; a query that still runs is stopped."""
@@ -164,7 +186,17 @@ class SqlTools:
     def _open(self) -> _Database:
         return _Database(self._granted.values(self._variables), self._limits)
 
-    async def _query(self, database: _Database, sql: str) -> ToolReturn:
+    def _with_table(self, given: ToolReturn, table: Table, name: object) -> ToolReturn:
+        self._unnamed += 0 if name else 1
+        artifact = table_artifact(
+            table,
+            name if isinstance(name, str) else "",
+            place=f"query:{self._owner}",
+            fallback=f"result {self._unnamed}",
+        )
+        return replace(given, artifacts=(artifact,))
+
+    async def _query(self, database: _Database, sql: str) -> tuple[ToolReturn, Table | None]:
         try:
             return await asyncio.to_thread(database.answer, sql)
         except asyncio.CancelledError:
@@ -197,24 +229,26 @@ class _Database:
                 self._notes.append(f"{name} is {frame.cut}.")
         self.connection.execute("SET lock_configuration = true")
 
-    def answer(self, sql: str) -> ToolReturn:
-        """Run one statement; what DuckDB refuses is told with the next step."""
+    def answer(self, sql: str) -> tuple[ToolReturn, Table | None]:
+        """Run one statement; give what is told of it, and the table with perhaps more rows."""
         with self._guard:
             started = time.monotonic()
             timer = threading.Timer(self._limits.run_s, self.connection.interrupt)
             timer.start()
             try:
                 names, rows = self._rows(sql)
+                table = self._table(sql, names, rows)
             except ToolRefused as refusal:
-                return self._failure(str(refusal), "refused")
+                return self._failure(str(refusal), "refused"), None
             except self._duckdb.InterruptException:
-                return self._failure(_STOPPED.format(seconds=self._limits.run_s), "time limit")
+                reason = _STOPPED.format(seconds=self._limits.run_s)
+                return self._failure(reason, "time limit"), None
             except self._duckdb.Error as error:
-                return self._failure(_reason(error), type(error).__name__)
+                return self._failure(_reason(error), type(error).__name__), None
             finally:
                 timer.cancel()
         notes = "".join(f"\nNote: {note}" for note in self._notes)
-        return ToolReturn(
+        given = ToolReturn(
             text=f"{_table(names, rows, self._limits.rows)}{notes}",
             details={
                 "rows": min(len(rows), self._limits.rows),
@@ -222,6 +256,7 @@ class _Database:
                 "duration_s": round(time.monotonic() - started, 3),
             },
         )
+        return given, table
 
     def stop(self) -> None:
         """Stop the query that runs, and run no other."""
@@ -241,6 +276,22 @@ class _Database:
         cursor = self.connection.execute(sql)
         names = [str(column[0]) for column in cursor.description]
         return names, cursor.fetchmany(self._limits.rows + 1)
+
+    def _table(self, sql: str, names: list[str], rows: list[tuple[object, ...]]) -> Table | None:
+        """Return the result for the user, with rows beyond those that were fetched."""
+        if sql.lstrip().lower().startswith(_LOOKS):
+            return None
+        try:
+            wire = plain_table(names, chain(rows, self._more(len(rows))))
+        except self._duckdb.InterruptException:  # what the model gets had come in time
+            wire = {**plain_table(names, rows), "rows": None}
+        table = read_table(wire)
+        return table if table is not None and is_shown(table) else None
+
+    def _more(self, fetched: int) -> Iterator[tuple[object, ...]]:
+        """Go on in the result; whoever stops reading stops the query."""
+        while fetched > self._limits.rows and (rows := self.connection.fetchmany(_CHUNK_ROWS)):
+            yield from rows
 
     def _check(self, sql: str) -> None:
         statements = self.connection.extract_statements(sql)

@@ -1,4 +1,4 @@
-"""Numbers for people: tokens, money, time."""
+"""Numbers for people: tokens, money, time, sizes."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ def cost_words(cost_usd: float) -> str:
     if 0 < cost_usd < _CENT / 100:
         return "under $0.0001"
     return f"${cost_usd:.4f}" if cost_usd < _CENT else f"${cost_usd:.3f}"
+
+
+def size_words(size_bytes: int) -> str:
+    """Return ``940 bytes``, ``14.2 kB`` or ``1.3 MB``."""
+    if size_bytes < _THOUSAND:
+        return plural(size_bytes, "byte")
+    thousands = size_bytes / _THOUSAND
+    return f"{thousands:.1f} kB" if thousands < _THOUSAND else f"{thousands / _THOUSAND:.1f} MB"
 
 
 def duration_words(duration_ms: int) -> str:

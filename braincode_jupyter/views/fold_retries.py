@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def note_retry(view: RunView, record: RetryRequested) -> RunView:
-    """Take a worker up again, and those that go with it; plots of the earlier try are dropped."""
+    """Take a worker up again, and those that go with it; what the earlier try made is dropped."""
     again = {record.context_id, *record.also}
     agents: list[AgentView] = []
     dropped: set[str] = set()
@@ -27,9 +27,10 @@ def note_retry(view: RunView, record: RetryRequested) -> RunView:
         if agent.context_id == record.context_id:
             number = record.number
         agents.append(_begin_again(agent, number))
-    kept = tuple(plot for plot in view.plots if plot.uri not in dropped)
-    if len(kept) != len(view.plots):
-        view = view.model_copy(update={"plots": kept})
+    plots = tuple(one for one in view.plots if one.uri not in dropped)
+    tables = tuple(one for one in view.tables if one.uri not in dropped)
+    if len(plots) + len(tables) != len(view.plots) + len(view.tables):
+        view = view.model_copy(update={"plots": plots, "tables": tables})
     return with_agents(view, tuple(agents))
 
 

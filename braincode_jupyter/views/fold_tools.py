@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 from typing import TYPE_CHECKING, get_args
 
 from braincode_jupyter.protocol.approval_records import MAX_GRANTS, MAX_MODEL_WORDS
@@ -18,6 +19,7 @@ from braincode_jupyter.views.run_view import (
     PlotView,
     ToolCallView,
 )
+from braincode_jupyter.views.table_view import MAX_COPIES_CHARS, MAX_TABLES, to_table_view
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -42,6 +44,8 @@ MAX_APPROVALS = 64
 """Approvals that wait at the same time: one for each worker."""
 MAX_ARTIFACTS = 64
 """Artifacts of one agent that a card keeps."""
+MAX_LABEL_CHARS = 400
+"""Characters of an artifact's name."""
 MAX_PLOTS_CHARS = 1_000_000
 """Base64 of all plots of a run; a server drops what is beyond some MB in a few seconds."""
 MAX_ACTION_CHARS = 400
@@ -180,25 +184,48 @@ def note_servers(view: RunView, record: McpConnected) -> RunView:
 
 
 def note_artifact(view: RunView, record: ArtifactMade) -> RunView:
-    """Take what a tool made: a line in its agent's entry, and a plot where there is an image."""
+    """Take what a tool made: a line in its agent's entry, and the plot or table that it is."""
     agent = _agent(view, record.context_id, role="", timestamp=record.timestamp)
-    plot = _plot(record)
-    artifact = ArtifactView(
-        kind="artifact",
-        uri=clean_line(record.uri, 1_000),
-        label=clean_line(record.label or record.uri, 400),
-        media_type=None if plot is None else plot.media_type,
-    )
-    known = [one.uri for one in agent.artifacts]
-    if artifact.uri in known or len(known) >= MAX_ARTIFACTS:
+    uri = clean_line(record.uri, 1_000)
+    known = next((one for one in agent.artifacts if one.uri == uri), None)
+    if known is not None:  # a table that was made again takes the place of the earlier one
+        return _with_table(view, record, known.label)
+    if len(agent.artifacts) >= MAX_ARTIFACTS:
         return view
+    name = _free_name(view, clean_line(record.label or record.uri, MAX_LABEL_CHARS))
+    plot = _plot(record, name)
+    media_type = record.media_type if record.table is not None else plot and plot.media_type
+    artifact = ArtifactView(kind="artifact", uri=uri, label=name, media_type=media_type)
     agent = agent.model_copy(update={"artifacts": (*agent.artifacts, artifact)})
-    view = put_agent(view, agent)
+    view = _with_table(put_agent(view, agent), record, name)
     if plot is None or any(one.uri == plot.uri for one in view.plots):
         return view
     if sum(len(one.data) for one in view.plots) + len(plot.data) > MAX_PLOTS_CHARS:
         return note_warning(view, words.plot_left_out(plot.label))
     return view.model_copy(update={"plots": (*view.plots, plot)})
+
+
+def _with_table(view: RunView, record: ArtifactMade, name: str) -> RunView:
+    uri = clean_line(record.uri, 1_000)
+    others = [one for one in view.tables if one.uri != uri]
+    room = MAX_COPIES_CHARS - sum(len(one.csv) for one in others)
+    table = to_table_view(record, name, session_id=view.session_id, room=room)
+    if table is None or len(others) >= MAX_TABLES:
+        return view
+    if len(others) == len(view.tables):
+        return view.model_copy(update={"tables": (*others, table)})
+    tables = tuple(table if one.uri == uri else one for one in view.tables)
+    return view.model_copy(update={"tables": tables})
+
+
+def _free_name(view: RunView, name: str) -> str:
+    """Return a name that no other artifact of the run has."""
+    taken = {one.label for agent in view.agents for one in agent.artifacts}
+    numbers = count(2)
+    free = name
+    while free in taken:
+        free = f"{name}-{next(numbers)}"
+    return free
 
 
 def end_calls(agent: AgentView, *, were_stopped: bool) -> AgentView:
@@ -266,14 +293,14 @@ def _said(summary: JsonValue | None, key: str, *, limit: int = MAX_REASON_CHARS)
     return clean_line(said, limit) if isinstance(said, str) else ""
 
 
-def _plot(record: ArtifactMade) -> PlotView | None:
+def _plot(record: ArtifactMade, name: str) -> PlotView | None:
     """Return the image of an artifact; only what a browser draws without running anything."""
     media_types: tuple[PlotMediaType, ...] = get_args(PlotMediaType)
     for media_type in media_types:
         if record.media_type == media_type and record.data and _BASE64.fullmatch(record.data):
             return PlotView(
                 uri=clean_line(record.uri, 1_000),
-                label=clean_line(record.label or record.uri, 400),
+                label=name,
                 media_type=media_type,
                 data=record.data,
             )

@@ -27,6 +27,7 @@ from braincode_jupyter.views.markup import (
     name_of,
     verbatim,
 )
+from braincode_jupyter.views.table_words import left_out_words, table_words, tables_of, undrawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         SectionView,
         TodoView,
     )
+    from braincode_jupyter.views.table_view import TableView
 
 _PAGE_HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -324,16 +326,25 @@ def _agent(view: RunView, agent: AgentView) -> Html:
         *(words.attempt_words(one) for one in agent.attempts),
         *(f"{words.RISK}: {risk}" for risk in agent.risks),
         *(f"{words.OPEN}: {question}" for question in agent.next_questions),
-        *(f"{words.ARTIFACTS}: {words.artifact_words(one)}" for one in agent.artifacts),
+        *(f"{words.ARTIFACTS}: {words.artifact_words(one)}" for one in undrawn(view, agent)),
         *(words.tool_words(call) for call in agent.tool_calls),
     ]
     parts.append(bullets(points))
+    parts.extend(_made_table(table) for table in tables_of(view, agent))
     parts.append(_sections(words.SAW[agent.kind], agent.saw))
     if agent.tools:
         parts.append(element("p", figures.tools_offered(agent.tools)))
     parts.append(_sections(words.WITHHELD, agent.withheld))
     is_open = agent.state in _OPEN and len(view.agents) <= groups.LARGE
     return folded(summary, *parts, is_open=is_open)
+
+
+def _made_table(table: TableView) -> Html:
+    size = element("p", element("strong", name_of(table.name)), f" · {table_words(table)}")
+    rows = [_row("td", cells) for cells in table.cells]
+    drawn = _table(_row("th", [head.name for head in table.heads]), rows)
+    rest = left_out_words(table)
+    return joined((size, drawn, element("p", rest) if rest else Html()))
 
 
 def _sections(title: str, sections: Iterable[SectionView]) -> Html:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.views.approval_view import ApprovalView, GrantView
 from braincode_jupyter.views.change_view import ChangesView
+from braincode_jupyter.views.table_view import TableView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -205,7 +206,7 @@ class ArtifactView(Packet):
     label: str
     """Short name."""
     media_type: str | None = None
-    """Media type of a plot."""
+    """Media type of a plot or a table."""
 
 
 class PlotView(Packet):
@@ -455,6 +456,8 @@ class RunView(Packet):
     """Calls that are allowed for the rest of the run, oldest first."""
     plots: tuple[PlotView, ...] = ()
     """Images that tools made, oldest first."""
+    tables: tuple[TableView, ...] = ()
+    """Tables that tools made, oldest first."""
     matrix: MatrixView = MatrixView()
     """Who saw what."""
     warnings: tuple[str, ...] = ()

@@ -15,6 +15,8 @@ from braincode_jupyter.views.change_words import (
     file_words,
     more_files_words,
 )
+from braincode_jupyter.views.clean import clean_line
+from braincode_jupyter.views.table_words import left_out_words, table_words, tables_of, undrawn
 from braincode_jupyter.views.wrapping import WIDTH, bullets, markdown_lines, packed, wrap
 
 if TYPE_CHECKING:
@@ -29,8 +31,13 @@ if TYPE_CHECKING:
         RunView,
         SectionView,
     )
+    from braincode_jupyter.views.table_view import TableView
 
 _PROGRESS_AGENTS = 8
+_TABLE_ROWS = 8
+"""Rows of a table that a worker made."""
+_TABLE_INDENT = 6
+_CELL_CHARS = 24
 
 
 def to_text(view: RunView) -> str:
@@ -256,14 +263,40 @@ def _agent(view: RunView, agent: AgentView) -> list[str]:
         *(words.attempt_words(one) for one in agent.attempts),
         *(f"{words.RISK}: {risk}" for risk in agent.risks),
         *(f"{words.OPEN}: {question}" for question in agent.next_questions),
-        *(f"{words.ARTIFACTS}: {words.artifact_words(one)}" for one in agent.artifacts),
+        *(f"{words.ARTIFACTS}: {words.artifact_words(one)}" for one in undrawn(view, agent)),
         *(words.tool_words(call) for call in agent.tool_calls),
     ]
     lines.extend(bullets(points, "    "))
+    for table in tables_of(view, agent):
+        lines.extend(_table(table))
     lines.extend(_sections(words.SAW[agent.kind], agent.saw))
     lines.extend(wrap(figures.tools_offered(agent.tools), "    ", 6))
     lines.extend(_sections(words.WITHHELD, agent.withheld))
     return lines
+
+
+def _table(table: TableView) -> list[str]:
+    """Return the first rows of a table, and of its columns as many as fit."""
+    lines = wrap(f"{table.name} · {table_words(table)}", "    ", 6)
+    rows = table.cells[:_TABLE_ROWS]
+    columns: list[list[str]] = []
+    room = WIDTH - _TABLE_INDENT
+    for place, head in enumerate(table.heads):
+        texts = [
+            clean_line(text, _CELL_CHARS) for text in (head.name, *(row[place] for row in rows))
+        ]
+        width = max(map(len, texts))
+        room -= width + 2
+        if room < 0:
+            break
+        columns.append(
+            [f"{text:>{width}}" if head.is_number else f"{text:<{width}}" for text in texts]
+        )
+    lines.extend(
+        f"{' ' * _TABLE_INDENT}{'  '.join(row)}".rstrip() for row in zip(*columns, strict=True)
+    )
+    drawn = table.model_copy(update={"cells": rows, "heads": table.heads[: len(columns)]})
+    return [*lines, *wrap(left_out_words(drawn), " " * _TABLE_INDENT)]
 
 
 def _sections(title: str, sections: Iterable[SectionView]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.protocol.tables import TABLE_MEDIA_TYPE
 from braincode_jupyter.views.clean import clean_line
 
 if TYPE_CHECKING:
@@ -210,6 +211,7 @@ SAW: Mapping[str, str] = MappingProxyType(
 WITHHELD = "Withheld from it"
 ARTIFACTS = "Artifacts"
 PLOT = "plot"
+TABLE = "table"
 PLOTS = "Plots"
 TOOL = "Tool"
 FAILED_ATTEMPT = "Failed attempt"
@@ -402,9 +404,10 @@ def plot_left_out(label: str) -> str:
 
 
 def artifact_words(artifact: ArtifactView) -> str:
-    """Return the name of an artifact and where it is."""
-    kind = f"{PLOT}: " if artifact.media_type else ""
-    return f"{kind}{artifact.label} ({artifact.uri})"
+    """Return what an artifact is and its name; of one that a result names, where it is."""
+    if artifact.media_type is None:
+        return f"{artifact.label} ({artifact.uri})"
+    return f"{TABLE if artifact.media_type == TABLE_MEDIA_TYPE else PLOT}: {artifact.label}"
 
 
 def hidden_words(where: str, count: int) -> str:

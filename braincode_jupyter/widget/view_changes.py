@@ -1,8 +1,8 @@
-"""What changed between two views, as a message: agents one by one, plots once, other fields whole.
+"""What changed between two views, as a message: agents one by one, plots and tables once.
 
-Views share what did not change, so identity settles most comparisons; only what is new is turned
-into JSON. This keeps the bytes of a run in proportion to its content: 64 workers are not sent again
-because one of them went on.
+Other fields are sent whole. Views share what did not change, so identity settles most comparisons;
+only what is new is turned into JSON. This keeps the bytes of a run in proportion to its content: 64
+workers are not sent again because one of them went on.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from pydantic.alias_generators import to_camel
 from braincode_jupyter.views.run_view import RunView
 
 if TYPE_CHECKING:
-    from braincode_jupyter.views.run_view import AgentView, PlotView
+    from braincode_jupyter.protocol.packet import Packet
+    from braincode_jupyter.views.run_view import AgentView
 
 Patch = dict[str, object]
+GROWING = ("plots", "tables")
+"""Fields of which only what is new is sent."""
 _FIELDS = {name: field.alias or to_camel(name) for name, field in RunView.model_fields.items()}
 
 
@@ -33,8 +36,8 @@ def changes_between(before: RunView, after: RunView) -> Patch | None:
     -------
     dict or None
         ``set`` holds changed fields by their wire names, ``unset`` names of fields that are now
-        absent, ``agents`` pairs of position and agent, ``plots`` a position and the plots from
-        there on.
+        absent, ``agents`` pairs of position and agent, ``plots`` and ``tables`` a position and
+        what follows from there on.
     """
     if before is after:
         return None
@@ -47,10 +50,12 @@ def changes_between(before: RunView, after: RunView) -> Patch | None:
             for index, agent in enumerate(after.agents)
             if _differs(before.agents[index], agent)
         ]
-    if "plots" in changed and _only_grew(before.plots, after.plots):
-        changed.discard("plots")
-        start = len(before.plots)
-        patch["plots"] = [start, [plot.to_wire() for plot in after.plots[start:]]]
+    for name in changed.intersection(GROWING):
+        known: tuple[Packet, ...] = getattr(before, name)
+        made: tuple[Packet, ...] = getattr(after, name)
+        if _only_grew(known, made):
+            changed.discard(name)
+            patch[name] = [len(known), [one.to_wire() for one in made[len(known) :]]]
     gone = sorted(name for name in changed if getattr(after, name) is None)
     if gone:
         patch["unset"] = [_FIELDS[name] for name in gone]
@@ -65,7 +70,7 @@ def _differs(before: object, after: object) -> bool:
     return before is not after and before != after
 
 
-def _only_grew(before: tuple[PlotView, ...], after: tuple[PlotView, ...]) -> bool:
+def _only_grew(before: tuple[Packet, ...], after: tuple[Packet, ...]) -> bool:
     return len(before) <= len(after) and all(map(operator.is_, before, after))
 
 

@@ -119,7 +119,7 @@ export type ArtifactView = {
   readonly uri: string;
   /** Short name. */
   readonly label: string;
-  /** Media type of a plot. */
+  /** Media type of a plot or a table. */
   readonly mediaType?: string;
 };
 
@@ -227,6 +227,14 @@ export type ClarificationView = {
   readonly missing: readonly string[];
   /** Label and description of each option. */
   readonly options: readonly (readonly [string, string])[];
+};
+
+/** One column of a table. */
+export type ColumnView = {
+  /** Its name. */
+  readonly name: string;
+  /** Whether its values are numbers, which stand at the right. */
+  readonly isNumber: boolean;
 };
 
 /** One finding of the review. */
@@ -397,6 +405,8 @@ export type RunView = {
   readonly grants: readonly GrantView[];
   /** Images that tools made, oldest first. */
   readonly plots: readonly PlotView[];
+  /** Tables that tools made, oldest first. */
+  readonly tables: readonly TableView[];
   /** Who saw what. */
   readonly matrix: MatrixView;
   /** What the user should know. */
@@ -475,6 +485,30 @@ export type Span = {
   readonly code: boolean;
   /** http, https or mailto only. */
   readonly href?: string;
+};
+
+/** A table that a tool made; artifacts name it by its uri. */
+export type TableView = {
+  /** Where it is. */
+  readonly uri: string;
+  /** Its name in `Run.artifacts`. */
+  readonly name: string;
+  /** Rows of the whole table; None if nobody counted them. */
+  readonly rows?: number;
+  /** Columns of the whole table. */
+  readonly columns: number;
+  /** Rows that the session file keeps. */
+  readonly keptRows: number;
+  /** Size of what it keeps, as CSV in UTF-8. */
+  readonly sizeBytes: number;
+  /** Columns that are drawn. */
+  readonly heads: readonly ColumnView[];
+  /** Rows that are drawn, one text for each of `heads`. */
+  readonly cells: readonly (readonly string[])[];
+  /** All that is kept, to be copied; empty if it is too long for a card. */
+  readonly csv: string;
+  /** Python that gives it back as a frame. */
+  readonly code: string;
 };
 
 /** One todo. */
@@ -659,6 +693,10 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     missing: ["array", ["string"]],
     options: ["array", ["tuple", [["string"], ["string"]]]]
   },
+  ColumnView: {
+    name: ["string"],
+    isNumber: ["boolean", false]
+  },
   FindingView: {
     severity: ["string"],
     text: ["string"]
@@ -743,6 +781,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     approvals: ["array", ["object", "ApprovalView"]],
     grants: ["array", ["object", "GrantView"]],
     plots: ["array", ["object", "PlotView"]],
+    tables: ["array", ["object", "TableView"]],
     matrix: ["object", "MatrixView"],
     warnings: ["array", ["string"]],
     error: ["optional", ["string"]],
@@ -782,6 +821,18 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     emphasis: ["boolean", false],
     code: ["boolean", false],
     href: ["optional", ["string"]]
+  },
+  TableView: {
+    uri: ["string"],
+    name: ["string"],
+    rows: ["optional", ["number"]],
+    columns: ["number"],
+    keptRows: ["number"],
+    sizeBytes: ["number"],
+    heads: ["array", ["object", "ColumnView"]],
+    cells: ["array", ["array", ["string"]]],
+    csv: ["string"],
+    code: ["string"]
   },
   TodoView: {
     id: ["string"],

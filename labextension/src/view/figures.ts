@@ -35,6 +35,16 @@ export function count(value: number): string {
     : WORDS.millions({ text: decimal(value / 1_000_000, 1) });
 }
 
+/** `940 bytes`, `14.2 kB`, `1.3 MB`. */
+export function bytes(size: number): string {
+  if (size < 1_000) {
+    return WORDS.bytes({ count: size });
+  }
+  return size < 999_950
+    ? WORDS.kilobytes({ text: decimal(size / 1_000, 1) })
+    : WORDS.megabytes({ text: decimal(size / 1_000_000, 1) });
+}
+
 /** `$0.031`, `$1.20`, `< $0.001`, `$0`. */
 export function money(usd: number): string {
   if (usd > 0 && usd < 0.001) {

@@ -1,13 +1,15 @@
 /** Inside of one entry: result, what it left open, and what it saw. */
 
-import type { AgentView, ArtifactView, AttemptView, Block } from '../protocol/generated';
+import type { AgentView, ArtifactView, AttemptView, Block, RunView, TableView } from '../protocol/generated';
 import type { Actions } from './actions';
 import { drawBlocks } from './blocks';
 import { KeyedList, h, lineList, setAttribute, setClass, setGroup, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
+import type { WorkerOfRun } from './retry';
 import { saw } from './saw';
 import type { StreamedText } from './streamed-text';
+import { tables } from './tables';
 import { toolCalls } from './tool-calls';
 import { AGENT_STATES, WORDS } from '../words/catalogue';
 
@@ -16,7 +18,7 @@ const LIVE_CHARS = 2_000;
 /** A goal of at most this many characters stands whole in the line of its entry. */
 const BRIEF_CHARS = 60;
 
-export type WorkerBody = Part<AgentView> & {
+export type WorkerBody = Part<WorkerOfRun> & {
   /** Text of this agent has come. */
   streamed(): void;
 };
@@ -30,13 +32,14 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
   const risks = lineList('bc-is-warn', WORDS.risk);
   const open = lineList('', WORDS.open);
   const made = artifacts();
+  const computed = tables(actions);
   const calls = toolCalls();
   const partial = quoted(WORDS.partial);
   const live = quoted(WORDS.live);
   const attempts = attemptList();
   const sees = saw();
   const facts = h('p', 'bc-dim');
-  const findings = h('div', 'bc-found', facts, goal, reason, hint, summary, risks.el, open.el, made.el, calls.el);
+  const findings = h('div', 'bc-found', facts, goal, reason, hint, summary, risks.el, open.el, made.el, computed.el, calls.el);
   findings.append(partial.el, live.el, attempts.el);
   const el = h('div', 'bc-inside', findings, sees.el);
   let latest: AgentView | undefined;
@@ -50,7 +53,7 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
   return {
     el,
     streamed,
-    update(agent) {
+    update({ agent, view }) {
       latest = agent;
       setTextOrHide(facts, factsOf(agent));
       setTextOrHide(goal, agent.goal);
@@ -66,7 +69,10 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
       }
       risks.update(agent.risks);
       open.update(agent.nextQuestions);
-      made.update(agent.artifacts);
+      const own = tablesOf(agent, view);
+      const drawnUris = new Set(own.map(table => table.uri));
+      made.update(agent.artifacts.filter(item => !drawnUris.has(item.uri)));
+      computed.update(own);
       calls.update(agent.toolCalls);
       // What the primary had written stands above, as the answer.
       partial.update(agent.kind === 'primary' ? '' : agent.partial);
@@ -75,6 +81,11 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
       streamed();
     }
   };
+}
+
+function tablesOf(agent: AgentView, view: RunView): readonly TableView[] {
+  const uris = new Set(agent.artifacts.map(item => item.uri));
+  return view.tables.filter(table => uris.has(table.uri));
 }
 
 /** `openai/gpt-5.5 · 1.9k tokens`. */

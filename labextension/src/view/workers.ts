@@ -63,7 +63,8 @@ function workersLine(view: RunView, agents: readonly AgentView[]): string {
   if (agents.length) {
     // What went wrong comes first: a narrow card cuts the end.
     const sorted = [...agents.filter(isTroubled), ...agents.filter(agent => !isTroubled(agent))];
-    return stateCounts(sorted.map(agent => AGENT_STATES[agent.state].word)).join(' · ');
+    const counts = stateCounts(sorted.map(agent => AGENT_STATES[agent.state].word));
+    return [...counts, view.tables.length ? WORDS.tables({ count: view.tables.length }) : ''].filter(Boolean).join(' · ');
   }
   if (view.agents.some(agent => agent.kind === 'primary')) {
     return WORDS.noWorker;
@@ -98,7 +99,7 @@ function entry(
   let body: WorkerBody | undefined;
   const fill = ({ agent, view }: WorkerOfRun): void => {
     if (el.open) {
-      body?.update(agent);
+      body?.update({ agent, view });
       again.update({ agent, view });
     }
   };

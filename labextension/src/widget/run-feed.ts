@@ -19,6 +19,8 @@ export type Have = Readonly<Record<string, { readonly attempt: number; readonly 
 type Stream = { attempt: number; readonly text: StreamedText };
 
 const NOTHING: News = { isView: false, pieces: [], isGap: false };
+/** Lists of which only what is new is sent. */
+const GROWING = ['plots', 'tables'] as const;
 /** Agents whose text is kept. */
 const MAX_STREAMS = 256;
 
@@ -93,10 +95,11 @@ export class RunFeed {
     for (const key of Array.isArray(data.unset) ? data.unset : []) {
       delete next[String(key)];
     }
-    if (Array.isArray(data.plots) && typeof data.plots[0] === 'number') {
-      const known: unknown[] = Array.isArray(next.plots) ? (next.plots as unknown[]) : [];
-      const made: unknown[] = Array.isArray(data.plots[1]) ? (data.plots[1] as unknown[]) : [];
-      next.plots = [...known.slice(0, data.plots[0]), ...made];
+    for (const field of GROWING) {
+      const change: unknown = data[field];
+      if (Array.isArray(change) && typeof change[0] === 'number') {
+        next[field] = [...listOf(next[field]).slice(0, change[0]), ...listOf(change[1])];
+      }
     }
     if (Array.isArray(data.agents) && Array.isArray(next.agents)) {
       const agents: unknown[] = [...(next.agents as unknown[])];
@@ -134,4 +137,8 @@ export class RunFeed {
     this.streams.set(contextId, fresh);
     return known ? [{ contextId, offset: 0, text: '' }, piece] : [piece];
   }
+}
+
+function listOf(data: unknown): readonly unknown[] {
+  return Array.isArray(data) ? (data as unknown[]) : [];
 }

@@ -200,6 +200,18 @@ export type Catalogue = {
     readonly artifacts: string;
     readonly tools: string;
     readonly charsBack: (values: { text: Value }) => string;
+    readonly tables: (values: { count: number }) => string;
+    readonly rows: (values: { count: number }) => string;
+    readonly columns: (values: { count: number }) => string;
+    readonly bytes: (values: { count: number }) => string;
+    readonly kilobytes: (values: { text: Value }) => string;
+    readonly megabytes: (values: { text: Value }) => string;
+    readonly firstKept: (values: { rows: Value }) => string;
+    readonly notKept: string;
+    readonly notDrawn: (values: { rest: Value }) => string;
+    readonly tableOf: (values: { name: Value }) => string;
+    readonly copyCsv: string;
+    readonly insertTable: string;
     readonly plotLarge: string;
     readonly plotSmall: string;
     readonly plotSave: string;

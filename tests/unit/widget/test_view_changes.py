@@ -6,7 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braincode_jupyter.views.run_view import AgentView, RunView, TodoView, UsageView
+from braincode_jupyter.views.table_view import TableView
 from braincode_jupyter.widget.view_changes import Patch, changes_between
+
+TABLES = {name: TableView(uri=name, name=name) for name in "ab"}
 
 
 def _agent(number: int, *, summary: str = "") -> AgentView:
@@ -67,3 +70,13 @@ def test_only_the_agent_that_went_on_is_sent() -> None:
     patch = changes_between(before, after)
 
     assert patch == {"agents": [[63, _agent(63, summary="done").to_wire()]]}
+
+
+def test_a_table_is_sent_once() -> None:
+    def view(*names: str) -> RunView:
+        return RunView(session_id="s", tables=tuple(TABLES[name] for name in names))
+
+    patch = changes_between(view("a"), view("a", "b"))
+
+    assert patch == {"tables": [1, [TABLES["b"].to_wire()]]}
+    assert "set" in (changes_between(view("a"), view("b")) or {})
