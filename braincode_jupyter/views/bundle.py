@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from braincode_jupyter.views.html import to_html
-from braincode_jupyter.views.run_view import RunView, blocks_to_wire
+from braincode_jupyter.views.run_view import RunView
 from braincode_jupyter.views.text import to_text
 
 if TYPE_CHECKING:
@@ -35,14 +35,10 @@ def to_bundle(view: RunView) -> dict[str, object]:
     }
 
 
-def _small_wire(view: RunView) -> dict[str, Any]:
-    """Return the view for a file; a front end copies it often, so blocks are small."""
-    bulky: Any = {"answer": {"blocks"}, "agents": {"__all__": {"summary_blocks"}}}
-    wire = view.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=bulky)
-    wire["answer"]["blocks"] = blocks_to_wire(view.answer.blocks)
-    for agent, written in zip(view.agents, wire["agents"], strict=True):
-        written["summaryBlocks"] = blocks_to_wire(agent.summary_blocks)
-    return wire
+def _small_wire(view: RunView) -> dict[str, object]:
+    """Return the view for a file without what is at its default, since front ends copy it often."""
+    wire = view.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+    return {"version": view.version, **wire}
 
 
 def run_view_schema() -> dict[str, JsonValue]:

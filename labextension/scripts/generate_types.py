@@ -3,8 +3,10 @@
 ``src/protocol/generated.ts`` comes from the JSON schemas of `RunView` and `SessionPage`. One
 schema: pydantic -> JSON schema -> TypeScript types, and a table ``SHAPES`` that the reader of
 ``src/protocol/read.ts`` walks, so that no field is written down twice. A value that Python leaves
-out (``None``) is an optional field. ``src/words/generated.ts`` comes from the English catalogue: a
-text with places is a function of their values.
+out (``None``) is an optional field. A saved run leaves out what is at its default, so the reader
+fills in just these defaults; one that it cannot fill in is an error here.
+``src/words/generated.ts`` comes from the English catalogue: a text with places is a function of
+their values.
 
 Run ``python labextension/scripts/generate_types.py`` after a change of these models or of
 ``views/catalogue/en.json`` in ``braincode_jupyter``; a contract test fails when a file is stale.
@@ -44,8 +46,8 @@ export type Catalogue = {
 SHAPE_TYPE = """\
 /** How a field is read: see read.ts. */
 export type Shape =
-  | readonly ['string']
-  | readonly ['number']
+  | readonly ['string', string?]
+  | readonly ['number', number?]
   | readonly ['boolean', boolean]
   | readonly ['enum', string, readonly string[]]
   | readonly ['array', Shape]
@@ -62,10 +64,11 @@ def render() -> str:
     definitions: dict[str, Schema] = {}
     for model in ROOTS:
         root = model.model_json_schema(by_alias=True, mode="serialization")
-        definitions |= root.pop("$defs")
+        definitions |= root.pop("$defs", {})
         definitions[model.__name__] = root
     types = [_type_of(name, schema) for name, schema in sorted(definitions.items())]
     shapes = [_shapes_of(name, schema) for name, schema in sorted(definitions.items())]
+    _check_defaults(definitions)
     table = "export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {\n"
     return "\n".join([HEADER, *types, SHAPE_TYPE, table + ",\n".join(shapes) + "\n};\n"])
 
@@ -156,7 +159,35 @@ def _shape(schema: Schema, *, default: object = None) -> list[Any]:
         return ["array", _shape(schema["items"])]
     if schema["type"] == "boolean":
         return ["boolean", default is True]
-    return ["string"] if schema["type"] == "string" else ["number"]
+    kind = "string" if schema["type"] == "string" else "number"
+    return [kind, default] if default else [kind]
+
+
+def _check_defaults(definitions: dict[str, Schema]) -> None:
+    """Raise where a field that was left out would be read as something else than its default."""
+    for name, schema in definitions.items():
+        for field, value in schema["properties"].items():
+            if "default" in value and _left_out(value, definitions) != value["default"]:
+                raise ValueError(f"{name}.{field} has a default that the reader cannot fill in.")
+
+
+def _left_out(schema: Schema, definitions: dict[str, Schema]) -> object:
+    """Return what the reader makes of a field that is not there."""
+    inner, optional = _unwrap(schema)
+    if optional:
+        return None
+    match _shape(inner, default=schema.get("default")):
+        case ["object", name]:
+            fields = definitions[name]["properties"]
+            return {field: _left_out(value, definitions) for field, value in fields.items()}
+        case ["array", _]:
+            return []
+        case ["enum", default, _] | [_, default]:
+            return default
+        case [kind]:
+            return "" if kind == "string" else 0
+        case shape:
+            raise ValueError(f"Nothing stands for a missing {shape!r}.")
 
 
 def _name(schema: Schema) -> str:

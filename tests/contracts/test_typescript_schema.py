@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.views.run_view import RunView
 
 if TYPE_CHECKING:
@@ -63,6 +64,22 @@ def test_generated_words_are_in_step_with_the_english_catalogue() -> None:
     assert stored == _generator().render_words(), (
         "Run: python labextension/scripts/generate_types.py, then build."
     )
+
+
+def test_a_default_that_the_front_end_cannot_fill_in_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Planted(Packet):
+        """A model whose list is not empty when it is left out."""
+
+        items: tuple[str, ...] = ("a",)
+        """Items."""
+
+    generator = _generator()
+    monkeypatch.setattr(generator, "ROOTS", (Planted,))
+
+    with pytest.raises(ValueError, match=r"Planted\.items"):
+        generator.render()
 
 
 def test_every_field_of_a_run_is_read_by_the_front_end() -> None:

@@ -2,7 +2,6 @@
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
-import type { RunView } from '../protocol/generated';
 import { insertion } from '../protocol/page-events';
 import { readRunView } from '../protocol/read';
 import { drawGuarded, showText } from '../view/guarded';
@@ -14,25 +13,23 @@ export const MIME_TYPE = 'application/vnd.braincode.run+json';
 
 class RunRenderer extends Widget implements IRenderMime.IRenderer {
   private drawing: Drawing | undefined;
-  private view: RunView | null = null;
+  private model: IRenderMime.IMimeModel | undefined;
+  private sessionId = '';
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    this.view = readRunView(model.data[MIME_TYPE]);
-    if (!this.view) {
-      this.drawing = undefined;
-      const text = model.data['text/plain'];
-      showText(this.node, typeof text === 'string' ? text : WORDS.notARun);
-    } else if (this.drawing) {
-      this.drawing.update(this.view);
-    } else {
-      // A notebook that opens with many cards draws them one after another.
-      return new Promise(done =>
-        inTurn(() => {
-          this.draw();
-          done();
-        })
-      );
+    this.model = model;
+    if (this.drawing) {
+      this.drawModel();
+      return;
     }
+    // A notebook that opens with many cards reads and draws them one after another; even to ask the
+    // model for its data copies all of it.
+    return new Promise(done =>
+      inTurn(() => {
+        this.drawModel();
+        done();
+      })
+    );
   }
 
   dispose(): void {
@@ -40,12 +37,26 @@ class RunRenderer extends Widget implements IRenderMime.IRenderer {
     super.dispose();
   }
 
-  private draw(): void {
-    const { view } = this;
-    if (view && !this.drawing && !this.isDisposed) {
+  private drawModel(): void {
+    const data = this.isDisposed ? undefined : this.model?.data;
+    this.model = undefined;
+    if (data) {
+      this.drawData(data);
+    }
+  }
+
+  private drawData(data: IRenderMime.IMimeModel['data']): void {
+    const view = readRunView(data[MIME_TYPE]);
+    this.sessionId = view?.sessionId ?? '';
+    if (!view) {
+      this.drawing = undefined;
+      const text = data['text/plain'];
+      showText(this.node, typeof text === 'string' ? text : WORDS.notARun);
+    } else if (this.drawing) {
+      this.drawing.update(view);
+    } else {
       this.node.replaceChildren();
-      const sessionId = (): string => this.view?.sessionId ?? view.sessionId;
-      this.drawing = drawGuarded(this.node, view, { isLive: false, ...insertion(sessionId) });
+      this.drawing = drawGuarded(this.node, view, { isLive: false, ...insertion(() => this.sessionId) });
     }
   }
 }

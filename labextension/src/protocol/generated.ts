@@ -569,8 +569,8 @@ export type UsageView = {
 
 /** How a field is read: see read.ts. */
 export type Shape =
-  | readonly ['string']
-  | readonly ['number']
+  | readonly ['string', string?]
+  | readonly ['number', number?]
   | readonly ['boolean', boolean]
   | readonly ['enum', string, readonly string[]]
   | readonly ['array', Shape]
@@ -753,7 +753,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     independence: ["string"]
   },
   RunView: {
-    version: ["number"],
+    version: ["number", 1],
     sessionId: ["string"],
     runId: ["string"],
     state: ["enum", "queued", ["queued", "running", "completed", "needs_clarification", "failed", "cancelled", "interrupted"]],
@@ -762,7 +762,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     title: ["string"],
     request: ["string"],
     brainId: ["string"],
-    mode: ["string"],
+    mode: ["string", "auto"],
     routing: ["string"],
     routingReason: ["string"],
     startedMs: ["number"],

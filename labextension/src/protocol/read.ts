@@ -9,8 +9,8 @@ const MAX_DEPTH = 40;
 const MAX_CHARS = 2_000_000;
 
 /**
- * Read JSON from outside as a `RunView`: fields that are missing or of a wrong type get their empty
- * value, unknown ones are left out. Null when it is not a run at all.
+ * Read JSON from outside as a `RunView`: fields that are missing or of a wrong type get their default
+ * or else their empty value, unknown ones are left out. Null when it is not a run at all.
  */
 export function readRunView(data: unknown): RunView | null {
   if (!isRecord(data) || typeof data.sessionId !== 'string') {
@@ -56,9 +56,9 @@ function readFields(source: Record<string, unknown>, name: string, depth: number
 function readValue(data: unknown, shape: Shape, depth: number): unknown {
   switch (shape[0]) {
     case 'string':
-      return typeof data === 'string' ? data.slice(0, MAX_CHARS) : '';
+      return typeof data === 'string' ? data.slice(0, MAX_CHARS) : (shape[1] ?? '');
     case 'number':
-      return typeof data === 'number' && Number.isFinite(data) ? data : 0;
+      return typeof data === 'number' && Number.isFinite(data) ? data : (shape[1] ?? 0);
     case 'boolean':
       return typeof data === 'boolean' ? data : shape[1];
     case 'enum':
