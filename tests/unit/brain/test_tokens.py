@@ -39,6 +39,11 @@ def test_every_digit_costs_a_token(number: int) -> None:
     assert estimate_tokens(str(number)) == len(str(number))
 
 
+@pytest.mark.parametrize("before", ["é", "中", "😀", "\ud83d", "a"])
+def test_question_mark_costs_a_token_beside_any_character(before: str) -> None:
+    assert estimate_tokens(f"{before}?") == estimate_tokens(before) + 1
+
+
 def test_lone_surrogate_is_counted() -> None:
     assert estimate_tokens("\ud83d") == 2
 
