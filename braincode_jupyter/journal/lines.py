@@ -29,7 +29,7 @@ MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 MAX_DEPTH: Final = 128
 """Deeper lines are not read."""
 
-_FIRST_KEYS: Final = frozenset({"timestamp", "type", "context_id"})
+_FIRST_KEYS: Final = {"timestamp", "type", "context_id"}
 _OWN_KEYS: Final = frozenset({"v", "seq", "writer", "crc"})
 _STAMP_BYTES: Final = 256
 _CRC_KEY: Final = b',"crc":"'
@@ -73,10 +73,11 @@ def encode(record: AnyRecord) -> bytes:
     if record.context_id is not None:
         head += b',"contextId":' + encode_object(record.context_id)
     try:
-        text = record.model_dump_json(by_alias=True, exclude_none=True, exclude=set(_FIRST_KEYS))
-        rest = text.encode()
+        rest = to_json(
+            record, by_alias=True, exclude_none=True, exclude=_FIRST_KEYS, inf_nan_mode="null"
+        )
     except ValueError:
-        dumped = record.model_dump(by_alias=True, exclude_none=True, exclude=set(_FIRST_KEYS))
+        dumped = record.model_dump(by_alias=True, exclude_none=True, exclude=_FIRST_KEYS)
         rest = encode_object(dumped)
     return head + b"}" if rest == b"{}" else head + b"," + _without_separators(rest)[1:]
 
@@ -110,6 +111,8 @@ def encode_object(value: object) -> bytes:
 
 
 def _without_separators(data: bytes) -> bytes:
+    if data.isascii():
+        return data
     for separator, escaped in _SEPARATORS:
         if separator in data:
             data = data.replace(separator, escaped)
