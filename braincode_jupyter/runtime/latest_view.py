@@ -10,7 +10,7 @@ import asyncio
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.views.fold import fold, start_view
+from braincode_jupyter.views.fold import fold_many, start_view
 
 if TYPE_CHECKING:
     from braincode_jupyter.protocol.records import AnyRecord
@@ -43,8 +43,7 @@ class LatestView:
         """The view after every record taken; from any thread."""
         with self._lock:
             pending, self._pending = self._pending, []
-            for record in pending:
-                self._view = fold(self._view, record)
+            self._view = fold_many(self._view, pending)
             if self._view.is_saved != self._is_saved:
                 self._view = self._view.model_copy(update={"is_saved": self._is_saved})
             return self._view

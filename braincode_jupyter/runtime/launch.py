@@ -37,7 +37,7 @@ from braincode_jupyter.runtime.preparation import no_session, prepare
 from braincode_jupyter.runtime.retrying import RETRY_HINT, EarlierRun, find_worker, prepare_again
 from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import default_home
-from braincode_jupyter.views.fold import close_view, fold, start_view
+from braincode_jupyter.views.fold import close_view, fold_many, start_view
 from braincode_jupyter.views.fold_end import is_over
 
 if TYPE_CHECKING:
@@ -469,9 +469,7 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     """
     entry = _find_session(session_id, home)
     records = tuple(map(parse_record, read_last_run(entry.path).lines))
-    view = start_view(entry.session_id)
-    for record in records:
-        view = fold(view, record)
+    view = fold_many(start_view(entry.session_id), records)
     # What another run is writing at this moment has no end record yet, and is not interrupted.
     is_going_on = not is_over(view) and is_being_written(entry.path)
     return Run(view if is_going_on else close_view(view), records)

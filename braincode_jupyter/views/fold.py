@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.records import AnyRecord
 
-__all__ = ["close_view", "fold", "fold_all", "start_view"]
+__all__ = ["close_view", "fold", "fold_all", "fold_many", "start_view"]
 
 
 def start_view(session_id: str) -> RunView:
@@ -94,26 +94,32 @@ def fold(view: RunView, record: AnyRecord) -> RunView:
     RunView
         A new view; ``view`` itself where the record says nothing that is drawn.
     """
-    if isinstance(record, OpaqueRecord):
-        record = salvage(record)
-    if isinstance(record, OpaqueRecord):
-        return view
-    if _opens_run(view, record):
-        view = start_view(view.session_id)
-    view = _begun(view, record)
-    after = _fold_change(view, record)
-    if after is None:
-        after = _fold_call(view, record)
-    if after is None:
-        after = _fold_work(view, record)
-    if after is None:
-        after = _fold_tool(view, record)
-    if after is None:
-        after = _fold_run(view, record)
-    if after is None or after is view:
-        return view
-    is_new = after.phase != view.phase or has_moved(view.agents, after.agents)
-    return settle(after) if is_new else after
+    return fold_many(view, (record,))
+
+
+def fold_many(view: RunView, records: Iterable[AnyRecord]) -> RunView:
+    """Return the view after some more records, as if they were folded one by one.
+
+    Who waits for whom is found out once, after the last of them.
+
+    Parameters
+    ----------
+    view : RunView
+        View so far.
+    records : iterable of AnyRecord
+        The next records of the same session, in order.
+
+    Returns
+    -------
+    RunView
+        A new view; ``view`` itself where the records say nothing that is drawn.
+    """
+    is_moved = False
+    for record in records:
+        after = _taken(view, record)
+        is_moved = is_moved or has_moved(view, after)
+        view = after
+    return settle(view) if is_moved else view
 
 
 def fold_all(session_id: str, records: Iterable[AnyRecord]) -> RunView:
@@ -131,10 +137,28 @@ def fold_all(session_id: str, records: Iterable[AnyRecord]) -> RunView:
     RunView
         View of the last run of the file.
     """
-    view = start_view(session_id)
-    for record in records:
-        view = fold(view, record)
-    return close_view(view)
+    return close_view(fold_many(start_view(session_id), records))
+
+
+def _taken(view: RunView, record: AnyRecord) -> RunView:
+    """Return the view with what a record says, not yet settled."""
+    if isinstance(record, OpaqueRecord):
+        record = salvage(record)
+    if isinstance(record, OpaqueRecord):
+        return view
+    if _opens_run(view, record):
+        view = start_view(view.session_id)
+    view = _begun(view, record)
+    after = _fold_change(view, record)
+    if after is None:
+        after = _fold_call(view, record)
+    if after is None:
+        after = _fold_work(view, record)
+    if after is None:
+        after = _fold_tool(view, record)
+    if after is None:
+        after = _fold_run(view, record)
+    return view if after is None else after
 
 
 def _fold_call(view: RunView, record: AnyRecord) -> RunView | None:

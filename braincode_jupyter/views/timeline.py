@@ -48,15 +48,15 @@ def settle(view: RunView) -> RunView:
     return view.model_copy(update={"agents": agents})
 
 
-def has_moved(before: Sequence[AgentView], after: Sequence[AgentView]) -> bool:
-    """Tell whether an agent came, or changed in what waiting and the critical path depend on."""
+def has_moved(before: RunView, after: RunView) -> bool:
+    """Tell whether something changed that waiting, retries and the critical path depend on."""
     if before is after:
         return False
-    if len(before) != len(after):
+    if _state_of(before) != _state_of(after) or len(before.agents) != len(after.agents):
         return True
     return any(
         old is not new and _facts(old) != _facts(new)
-        for old, new in zip(before, after, strict=True)
+        for old, new in zip(before.agents, after.agents, strict=True)
     )
 
 
@@ -86,9 +86,18 @@ def critical_path(agents: Sequence[AgentView]) -> frozenset[int]:
     return frozenset(path)
 
 
+def _state_of(view: RunView) -> tuple[object, ...]:
+    return view.phase, view.is_stopping, view.clarification is None
+
+
 def _facts(agent: AgentView) -> tuple[object, ...]:
-    tool = next((call.name for call in agent.tool_calls if call.state == "running"), None)
-    return agent.state, agent.started_ms, agent.ended_ms, agent.upstream, agent.model_id, tool
+    times = agent.started_ms, agent.ended_ms
+    retrying = agent.retries, agent.is_planned
+    return agent.state, times, retrying, agent.upstream, agent.model_id, _running_tool(agent)
+
+
+def _running_tool(agent: AgentView) -> str | None:
+    return next((call.name for call in agent.tool_calls if call.state == "running"), None)
 
 
 def _rank(agents: Sequence[AgentView], index: int) -> tuple[int, int, int]:
@@ -124,12 +133,9 @@ def _waiting(agent: AgentView, known: Mapping[str, AgentView]) -> AgentView:
         return _with(agent, agent.state, None)
     if agent.state == "waiting_for_approval":
         return _with(agent, agent.state, None)
-    tool = next((call.name for call in agent.tool_calls if call.state == "running"), None)
-    if agent.state == "running" and tool is not None:
-        return _with(agent, "running", tool)
     if agent.state == "running":
         asked = f"a reply from {agent.model_id}" if agent.model_id else "a reply"
-        return _with(agent, "running", asked)
+        return _with(agent, "running", _running_tool(agent) or asked)
     awaited = [known[one] for one in agent.upstream if one in known and one != agent.context_id]
     open_roles = tuple(other.role for other in awaited if other.state in OPEN_STATES)
     if open_roles:
@@ -151,7 +157,6 @@ def _retryable(agent: AgentView, is_open: bool) -> AgentView:  # noqa: FBT001 - 
 
 
 def _with(agent: AgentView, state: str, waiting_for: str | None) -> AgentView:
-    changes: Mapping[str, object] = {"state": state, "waiting_for": waiting_for}
     if agent.state == state and agent.waiting_for == waiting_for:
         return agent
-    return agent.model_copy(update=dict(changes))
+    return agent.model_copy(update={"state": state, "waiting_for": waiting_for})
