@@ -8,9 +8,12 @@ and emoji need them.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MAX_LABEL_CHARS = 200
 """Length of a name, a label or a title; characters."""
+_MOST_LINES = 1024
+"""Lines that are kept cleaned: the records of a run say the same names again and again."""
 
 _SUSPECT = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
@@ -67,8 +70,7 @@ def clean_text(text: str) -> str:
 
 def clean_line(text: str, limit: int = MAX_LABEL_CHARS) -> str:
     """Return ``text`` cleaned, on one line, cut at ``limit`` characters with an ellipsis."""
-    line = " ".join(clean_text(text[: limit * 4]).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return _one_line(text[: limit * 4], limit)
 
 
 def clip_text(text: str, limit: int) -> str:
@@ -87,6 +89,12 @@ def count_hidden(text: str) -> int:
         if not _belongs(match):
             found += len(match.group())
     return found
+
+
+@lru_cache(maxsize=_MOST_LINES)
+def _one_line(text: str, limit: int) -> str:
+    line = " ".join(clean_text(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def _last_written(line: str) -> str:

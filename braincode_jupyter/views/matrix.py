@@ -129,11 +129,13 @@ def _redrawn(view: RunView, agent: AgentView) -> MatrixView:
     """Return the matrix after one agent was asked; rows that stay the same are kept."""
     labels = agent_labels(view)
     columns = _columns(view, agent, labels)
-    known = [column.key for column in view.matrix.columns]
-    rows = {row.context_id: row for row in view.matrix.rows} if known == list(columns) else {}
+    known = {column.key: column for column in view.matrix.columns}
+    rows = {row.context_id: row for row in view.matrix.rows} if [*known] == [*columns] else {}
     rows.pop(agent.context_id, None)
     return MatrixView(
-        columns=tuple(MatrixColumn(key=key, label=label) for key, label in columns.items()),
+        columns=tuple(
+            known.get(key) or MatrixColumn(key=key, label=label) for key, label in columns.items()
+        ),
         rows=tuple(
             rows.get(one.context_id)
             or MatrixRow(
