@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
+
+_put = object.__setattr__
 
 
 class Packet(BaseModel):
@@ -30,3 +34,13 @@ class Packet(BaseModel):
     def to_wire(self) -> dict[str, object]:
         """Return the JSON object as it is written: camelCase keys, absent values left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def __copy__(self) -> Self:
+        """Copy the fields, a third of the general way: views are copied for every record."""
+        copied = self.__class__.__new__(self.__class__)
+        _put(copied, "__dict__", self.__dict__.copy())
+        _put(copied, "__pydantic_fields_set__", self.__pydantic_fields_set__.copy())
+        # A packet has neither of these.
+        _put(copied, "__pydantic_extra__", None)
+        _put(copied, "__pydantic_private__", None)
+        return copied

@@ -55,13 +55,12 @@ def note_manifest(view: RunView, record: PromptManifest) -> RunView:
             "hint": None,
         }
     )
-    view = put_agent(view, agent)
-    view = view.model_copy(update={"phase": _PHASES[record.call_kind]})
+    changes: dict[str, object] = {"phase": _PHASES[record.call_kind]}
     if record.call_kind == "primary":
-        view = view.model_copy(update={"answer": AnswerView(state="streaming")})
+        changes["answer"] = AnswerView(state="streaming")
     if record.call_kind == "review":
-        review = view.review.model_copy(update={"state": "running", "reason": ""})
-        view = view.model_copy(update={"review": review})
+        changes["review"] = view.review.model_copy(update={"state": "running", "reason": ""})
+    view = put_agent(view, agent).model_copy(update=changes)
     return note_sections(view, agent, record)
 
 

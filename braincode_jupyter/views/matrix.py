@@ -251,13 +251,14 @@ def _merged(sections: Iterable[SectionView]) -> tuple[SectionView, ...]:
         is_private = section.kind in {"private", "handoff"}
         kind, source = ("private", "") if is_private else (section.kind, section.source)
         key = (kind, section.owner, source)
-        known = merged.get(key)
-        if known is None:
+        if key in merged:
+            merged[key] = _sum_of(merged[key], section)
+        elif is_private:
             label = words.section_words(kind, section.owner_label, "")
-            changes = {"kind": kind, "label": label, "reason": "private"} if is_private else {}
+            changes = {"kind": kind, "label": label, "reason": "private"}
             merged[key] = section.model_copy(update=changes)
         else:
-            merged[key] = _sum_of(known, section)
+            merged[key] = section
     return tuple(merged.values())
 
 
