@@ -157,12 +157,15 @@ class ToolCount:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RunState:
     """Where a run is.
 
     ``privates`` holds what agents wrote, as it came; no prompt ever takes from it (the matrix
     says never), it is kept so that the manifests can name what was withheld.
+
+    It has no slots, so that `changed`, which is called ten times for each model call, copies one
+    mapping and not thirty fields.
     """
 
     request: RunRequest
@@ -205,6 +208,30 @@ class RunState:
     spent_tokens: int = 0
     measured_calls: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
+
+    def changed(self, **changes: object) -> RunState:
+        """Return the state with other values of some fields.
+
+        Parameters
+        ----------
+        **changes : object
+            By name of the field.
+
+        Returns
+        -------
+        RunState
+            A new state.
+
+        Raises
+        ------
+        TypeError
+            If there is no such field.
+        """
+        if unknown := changes.keys() - self.__dict__.keys():
+            raise TypeError(f"A state has no fields {sorted(unknown)}.")
+        state = object.__new__(RunState)
+        state.__dict__.update(self.__dict__, **changes)
+        return state
 
     @property
     def workers(self) -> tuple[RuntimeWorker, ...]:

@@ -7,7 +7,7 @@ core has no clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.demo import fit_demo
@@ -77,7 +77,7 @@ class Transition:
 
     def set(self, **changes: object) -> None:
         """Replace fields of the state."""
-        self.state = replace(self.state, **changes)  # pyright: ignore[reportArgumentType] - replace
+        self.state = self.state.changed(**changes)
 
     def write(self, record: AnyRecord, *, durable: bool = False) -> None:
         """Order a record to be written."""
