@@ -1,7 +1,7 @@
 """Send made-up texts through the parser and the drawing of the card, by hand.
 
-Usage: ``python tests/benchmarks/fuzz.py [COUNT [SEED]]``; 100,000 texts take some minutes. The test
-of the same (``tests/browser/gallery/test_fuzzed_text.py``) sends 1,000.
+Usage: ``python tests/benchmarks/fuzz.py [COUNT [SEED]]``; 100,000 texts take half an hour or more.
+The test of the same (``tests/browser/gallery/test_fuzzed_text.py``) sends 1,000.
 """
 
 from __future__ import annotations

@@ -66,17 +66,22 @@ print("sent in", round(time.monotonic() - began, 1))
 """
 WATCH = """() => {
   const seen = window.seen = { lags: [], frames: [], tasks: [], messages: 0, from: 0, to: 0 };
-  new PerformanceObserver(list => seen.tasks.push(...list.getEntries().map(e => e.duration)))
-    .observe({ type: 'longtask' });
+  new PerformanceObserver(list => list.getEntries().forEach(
+    ({ startTime, duration }) => seen.tasks.push([startTime + duration, duration])
+  )).observe({ type: 'longtask' });
   let last = performance.now();
-  const frame = now => { seen.frames.push(now - last); last = now; requestAnimationFrame(frame); };
+  const frame = now => {
+    seen.frames.push([now, now - last]);
+    last = now;
+    requestAnimationFrame(frame);
+  };
   requestAnimationFrame(frame);
   const panel = window.jupyterapp.shell.currentWidget;
   panel.sessionContext.session.kernel.iopubMessage.connect((_, message) => {
-    if (message.header.msg_type === 'comm_msg') {
+    if (message.header.msg_type === 'comm_msg' && message.content.data.content?.items) {
       seen.messages += 1;
-      seen.from ||= Date.now();
-      seen.to = Date.now();
+      seen.from ||= performance.now();
+      seen.to = performance.now();
     }
   });
   let newest = '';
@@ -129,6 +134,8 @@ def test_streaming_of_sixteen_workers(open_notebook: Callable[..., Any], rows: l
     seen = page.evaluate("window.seen")
 
     seconds = (seen["to"] - seen["from"]) / 1e3
+    before, tasks = _longest(seen["tasks"], seen)
+    _, gaps = _longest(seen["frames"], seen)
     lags, note = sorted(seen["lags"]), f"{DELTAS:,} deltas, {WORKERS} workers, {seconds:.0f} s"
     rows += [
         Row(
@@ -146,19 +153,32 @@ def test_streaming_of_sixteen_workers(open_notebook: Callable[..., Any], rows: l
         ),
         Row(what="lag of a word, worst", measured=lags[-1], unit="ms", note=f"of {len(lags)}"),
         Row(
-            what="longest task",
-            measured=max([*seen["tasks"], 0]),
+            what="longest task while words come",
+            measured=tasks,
             unit="ms",
             target=50,
             note="0: none of 50 ms or more",
         ),
         Row(
-            what="longest gap between two frames",
-            measured=max(seen["frames"]),
+            what="longest task from click to first word",
+            measured=before,
             unit="ms",
-            note="the load of the machine included",
+            note="JupyterLab's own start of a cell included",
+        ),
+        Row(
+            what="longest gap between two frames",
+            measured=gaps,
+            unit="ms",
+            note="while words come, the load of the machine included",
         ),
     ]
+
+
+def _longest(entries: list[tuple[float, float]], seen: dict[str, Any]) -> tuple[float, float]:
+    """Give the longest before the first piece of text came, and the longest until the last."""
+    before = [took for end, took in entries if end < seen["from"]]
+    during = [took for end, took in entries if seen["from"] <= end <= seen["to"]]
+    return max([*before, 0]), max([*during, 0])
 
 
 def test_opening_of_fifty_cards(lab: Any, page: Page, rows: list[Row]) -> None:  # noqa: ANN401
