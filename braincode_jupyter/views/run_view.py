@@ -372,7 +372,7 @@ class MatrixColumn(Packet):
     """One column of the matrix: a section that exists in this run."""
 
     key: str
-    """Unique key."""
+    """Unique key: ``kind:context id`` where it is text of one agent."""
     label: str
     """Short name."""
 

@@ -267,7 +267,7 @@ export type GrantView = {
 
 /** One column of the matrix: a section that exists in this run. */
 export type MatrixColumn = {
-  /** Unique key. */
+  /** Unique key: ``kind:context id`` where it is text of one agent. */
   readonly key: string;
   /** Short name. */
   readonly label: string;

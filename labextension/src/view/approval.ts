@@ -7,7 +7,7 @@
 
 import type { ApprovalView, RunView } from '../protocol/generated';
 import type { Actions, Decision } from './actions';
-import { KeyedList, button, h, setAttribute, setGroup, setText, setTextOrHide } from './elements';
+import { KeyedList, button, h, setAttribute, setGroup, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { drawExact } from './exact';
 import { clock } from './figures';
@@ -90,7 +90,7 @@ class Question implements Part<Item> {
     this.same = this.choice('approve_same', WORDS.approveSame);
     this.same.title = WORDS.approveSameHint;
     this.showAll = button(WORDS.showAll, 'bc-button', () => this.reveal());
-    this.showAll.hidden = !this.needsAll;
+    setHidden(this.showAll, !this.needsAll);
     this.text.tabIndex = 0;
     setGroup(this.text, WORDS.exactText);
     const action = h('code', 'bc-action', asked.action);
@@ -148,7 +148,7 @@ class Question implements Part<Item> {
 
   private reveal(): void {
     this.isAllShown = true;
-    this.showAll.hidden = true;
+    setHidden(this.showAll, true);
     this.drawText();
     this.redraw();
     this.text.focus();

@@ -2,7 +2,7 @@
 
 import type { ChangedFileView, ChangesView, CheckView, RunView } from '../protocol/generated';
 import { CHANGED_FILES, CHECKS, CHECK_STATES, KINDS_OF_RISK, WORDS } from '../words/catalogue';
-import { KeyedList, h, setClass, setGroup, setText, setTextOrHide, sign } from './elements';
+import { KeyedList, h, setClass, setGroup, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { duration } from './figures';
 import { foldable } from './section';
@@ -27,7 +27,7 @@ export function changes(): Part<RunView> {
       setTextOrHide(facts, factsOf(value));
       files.update(value.files);
       setTextOrHide(more, value.moreFiles > 0 ? WORDS.more({ count: value.moreFiles }) : '');
-      checkList.hidden = value.checks.length === 0;
+      setHidden(checkList, value.checks.length === 0);
       checks.update(value.checks);
     }
   };

@@ -1,7 +1,7 @@
 /** A question that the run stopped for. */
 
 import type { RunView } from '../protocol/generated';
-import { KeyedList, h, lineList, setText, setTextOrHide } from './elements';
+import { KeyedList, h, lineList, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { section } from './section';
 import { WORDS } from '../words/catalogue';
@@ -30,7 +30,7 @@ export function clarification(): Part<RunView> {
         setText(question, value.question);
         setTextOrHide(reason, value.reason);
         missing.update(value.missing);
-        options.hidden = value.options.length === 0;
+        setHidden(options, value.options.length === 0);
         optionList.update(value.options);
       }
     }

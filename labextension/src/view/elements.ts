@@ -39,7 +39,7 @@ export function setText(el: HTMLElement, text: string): void {
 /** Set the text and hide the element when there is none. */
 export function setTextOrHide(el: HTMLElement, text: string | undefined): void {
   setText(el, text ?? '');
-  el.hidden = !text;
+  setHidden(el, !text);
 }
 
 export function setAttribute(el: Element, name: string, value: string | null): void {
@@ -47,6 +47,13 @@ export function setAttribute(el: Element, name: string, value: string | null): v
     el.removeAttribute(name);
   } else if (el.getAttribute(name) !== value) {
     el.setAttribute(name, value);
+  }
+}
+
+/** Hiding what is hidden would count as a change, and a browser would look at it again. */
+export function setHidden(el: HTMLElement, isHidden: boolean): void {
+  if (el.hidden !== isHidden) {
+    el.hidden = isHidden;
   }
 }
 
@@ -97,17 +104,23 @@ export class KeyedList<T> {
 
   update(items: readonly T[]): void {
     const seen = new Set<string>();
+    const keys = items.map((item, index) => uniqueKey(this.keyOf(item, index), seen));
+    // What is gone goes first: the others need not be moved then, and what is moved loses the focus.
+    this.removeAllBut(seen);
     let next: ChildNode | null = this.el.firstChild;
     items.forEach((item, index) => {
-      const key = uniqueKey(this.keyOf(item, index), seen);
-      const { el } = this.updated(key, item);
+      const { el } = this.updated(keys[index] ?? '', item);
       if (el === next) {
         next = next.nextSibling;
       } else {
         this.el.insertBefore(el, next);
       }
     });
-    this.removeAllBut(seen);
+  }
+
+  /** The element of an item that is drawn. */
+  elementOf(key: string): HTMLElement | undefined {
+    return this.parts.get(key)?.part.el;
   }
 
   dispose(): void {
@@ -160,7 +173,7 @@ export function lineList(className: string, prefix = ''): Part<readonly string[]
   return {
     el,
     update(value) {
-      el.hidden = value.length === 0;
+      setHidden(el, value.length === 0);
       lines.update(value);
     }
   };

@@ -2,7 +2,7 @@
 
 import type { RunView } from '../protocol/generated';
 import { copyButton } from './blocks';
-import { h, setAttribute, setGroup, setText, setTextOrHide } from './elements';
+import { h, setAttribute, setGroup, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { foldable } from './section';
 import { oneLine, shortened } from './plain-text';
@@ -32,7 +32,7 @@ export function footer(): Part<RunView> {
       setText(id, `@@${shortened(view.sessionId, SHOWN_ID)}`);
       setAttribute(id, 'title', reference);
       setAttribute(copy, 'aria-label', WORDS.copySession({ id: reference }));
-      session.hidden = !view.sessionId;
+      setHidden(session, !view.sessionId);
     }
   };
 }

@@ -1,6 +1,6 @@
 /** The end of a text that is being written, not formatted yet: plain, or code. */
 
-import { h } from './elements';
+import { h, setHidden } from './elements';
 import { plainText } from './plain-text';
 import type { OpenCode } from './streamed-text';
 
@@ -18,7 +18,7 @@ export class GrowingText {
     const pre = h('pre', 'bc-code', this.code);
     pre.tabIndex = 0;
     this.block = h('div', 'bc-codeblock', pre, h('div', 'bc-tools', this.language));
-    this.block.hidden = true;
+    setHidden(this.block, true);
     this.el = h('div', 'bc-tail', this.plain, this.block);
   }
 
@@ -30,7 +30,7 @@ export class GrowingText {
       this.text.data = shown;
     }
     this.held = held;
-    this.plain.hidden = !shown || code !== undefined;
+    setHidden(this.plain, !shown || code !== undefined);
   }
 
   /** What is new is appended, so the text is never set anew for it. */
@@ -38,11 +38,11 @@ export class GrowingText {
     const { shown, held } = split(this.held + plainText(more));
     this.text.appendData(shown);
     this.held = held;
-    this.plain.hidden = !this.text.data || !this.block.hidden;
+    setHidden(this.plain, !this.text.data || !this.block.hidden);
   }
 
   private place(code: OpenCode | undefined): void {
-    this.block.hidden = code === undefined;
+    setHidden(this.block, code === undefined);
     this.language.textContent = plainText(code?.language ?? '').slice(0, 12);
     const parent = code ? this.code : this.plain;
     if (this.text.parentNode !== parent) {

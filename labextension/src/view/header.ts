@@ -2,7 +2,7 @@
 
 import type { RunView, UsageView } from '../protocol/generated';
 import type { Actions } from './actions';
-import { button, h, setAttribute, setClass, setOff, setText, setTextOrHide, sign } from './elements';
+import { button, h, setAttribute, setClass, setHidden, setOff, setText, setTextOrHide, sign } from './elements';
 import { clock, count, duration, money } from './figures';
 import type { Moment } from './moment';
 import { oneLine } from './plain-text';
@@ -65,7 +65,7 @@ function setStop(
   if (!isOffered && document.activeElement === stop) {
     next.focus({ preventScroll: true });
   }
-  stop.hidden = !isOffered;
+  setHidden(stop, !isOffered);
   setOff(stop, isAsked);
 }
 

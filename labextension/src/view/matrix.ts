@@ -1,7 +1,10 @@
 /** Who saw what, as a table: calls down, sections across. */
 
 import type { MatrixRow, MatrixView, RunView } from '../protocol/generated';
-import { h } from './elements';
+import { h, setHidden, setTextOrHide } from './elements';
+import { LARGE } from './groups';
+import { inBrief } from './matrix-groups';
+import type { CellPart } from './matrix-groups';
 import { foldable } from './section';
 import type { Part } from './elements';
 import { MATRIX_CELLS, MATRIX_SIGNS, WORDS } from '../words/catalogue';
@@ -13,62 +16,120 @@ const MAX_CELLS = 20_000;
 
 export function matrix(): Part<RunView> {
   const part = foldable('matrix');
+  const main = region(WORDS.matrix);
+  const every = region(WORDS.wholeMatrix);
+  const cut = h('p', 'bc-dim');
+  const whole = h('details', 'bc-group', h('summary', '', WORDS.wholeMatrix), every.el, cut);
+  part.body.append(main.el, h('p', 'bc-dim bc-legend', WORDS.legend), whole);
   let latest: MatrixView | undefined;
-  let drawn: MatrixView | undefined;
+  const drawn = new Map<Part<HTMLElement>, MatrixView>();
+  const show = (place: Part<HTMLElement>, table: (view: MatrixView) => HTMLElement): void => {
+    if (latest && drawn.get(place) !== latest) {
+      drawn.set(place, latest);
+      place.update(table(latest));
+    }
+  };
   const draw = (): void => {
-    if (latest && latest !== drawn && part.isOpen) {
-      drawn = latest;
-      part.body.replaceChildren(...table(latest));
+    if (!latest || !part.isOpen) {
+      return;
+    }
+    const isLarge = Math.max(latest.rows.length, latest.columns.length) > LARGE;
+    setHidden(whole, !isLarge);
+    show(main, isLarge ? briefTable : fullTable);
+    if (isLarge && whole.open) {
+      show(every, fullTable);
     }
   };
   part.onOpen(draw);
+  whole.addEventListener('toggle', draw);
   return {
     el: part.el,
     update(view) {
       latest = view.matrix;
-      part.show(latest.rows.length > 0 && latest.columns.length > 0);
-      const calls = WORDS.calls({ count: latest.rows.length });
-      const sections = WORDS.sections({ count: latest.columns.length });
-      part.setTitle(WORDS.matrix, WORDS.matrixSize({ calls, sections }));
+      const { rows, columns } = latest;
+      part.show(rows.length > 0 && columns.length > 0);
+      part.setTitle(WORDS.matrix, sizeOf(latest));
+      const left = rows.length - rowLimit(latest);
+      setTextOrHide(cut, left > 0 ? WORDS.more({ count: left }) : '');
       draw();
     }
   };
 }
 
-function table(view: MatrixView): HTMLElement[] {
-  const limit = Math.max(1, Math.floor(MAX_CELLS / view.columns.length));
-  const head = h('tr', '', h('td'));
-  for (const column of view.columns) {
-    const cell = h('th', '', h('span', '', column.label));
-    cell.scope = 'col';
-    cell.title = column.label;
-    head.append(cell);
-  }
-  const rows = view.rows.slice(0, limit).map(row => matrixRow(row, view));
-  const el = h('table', 'bc-matrixtable', h('thead', '', head), h('tbody', '', ...rows));
-  el.classList.toggle('bc-wide', view.columns.length >= WIDE);
-  const scroll = h('div', 'bc-scroll', el);
-  scroll.tabIndex = 0;
-  scroll.setAttribute('role', 'region');
-  scroll.setAttribute('aria-label', WORDS.matrix);
-  const notes = [h('p', 'bc-dim bc-legend', WORDS.legend)];
-  if (view.rows.length > limit) {
-    notes.unshift(h('p', 'bc-dim', WORDS.more({ count: view.rows.length - limit })));
-  }
-  return [scroll, ...notes];
+function sizeOf({ rows, columns }: MatrixView): string {
+  const calls = WORDS.calls({ count: rows.length });
+  return WORDS.matrixSize({ calls, sections: WORDS.sections({ count: columns.length }) });
 }
 
-function matrixRow(row: MatrixRow, view: MatrixView): HTMLElement {
-  const name = h('th', '', row.label);
-  name.scope = 'row';
-  const el = h('tr', '', name);
-  view.columns.forEach((column, index) => {
-    const state = row.cells[index] ?? 'not_called';
-    const word = MATRIX_CELLS[state];
-    const cell = h('td', `bc-cell-${state}`, MATRIX_SIGNS[state]);
-    cell.title = [row.label, column.label, word].join(WORDS.colon);
-    cell.setAttribute('aria-label', word);
-    el.append(cell);
+/** Where a table scrolls; it keeps its place and the focus when a newer one comes. */
+function region(label: string): Part<HTMLElement> {
+  const el = h('div', 'bc-scroll');
+  el.tabIndex = 0;
+  el.setAttribute('role', 'region');
+  el.setAttribute('aria-label', label);
+  return { el, update: table => el.replaceChildren(table) };
+}
+
+/** Calls and sections that are alike stand as one. */
+function briefTable(view: MatrixView): HTMLElement {
+  const { columns, rows } = inBrief(view);
+  const lines = rows.map(({ labels, cells }) => {
+    const name = rowHead(labels.length > 1 ? WORDS.calls({ count: labels.length }) : (labels[0] ?? ''));
+    if (labels.length > 1) {
+      name.append(h('span', 'bc-names', labels.join(WORDS.comma)));
+      name.title = labels.join(WORDS.comma);
+    }
+    return h('tr', '', name, ...cells.map(matrixCell));
   });
+  return tableOf(columns.map(column => column.label), lines);
+}
+
+function fullTable(view: MatrixView): HTMLElement {
+  const rows = view.rows.slice(0, rowLimit(view)).map(matrixRow);
+  return tableOf(view.columns.map(column => column.label), rows);
+}
+
+function rowLimit({ columns }: MatrixView): number {
+  return Math.max(1, Math.floor(MAX_CELLS / columns.length));
+}
+
+function tableOf(labels: readonly string[], rows: readonly HTMLElement[]): HTMLElement {
+  const el = h('table', 'bc-matrixtable', h('thead', '', headRow(labels)), h('tbody', '', ...rows));
+  el.classList.toggle('bc-wide', labels.length >= WIDE);
   return el;
+}
+
+function headRow(labels: readonly string[]): HTMLElement {
+  const el = h('tr', '', h('td'));
+  for (const label of labels) {
+    const cell = h('th', '', h('span', '', label));
+    cell.scope = 'col';
+    cell.title = label;
+    el.append(cell);
+  }
+  return el;
+}
+
+function rowHead(label: string): HTMLTableCellElement {
+  const el = h('th', '', label);
+  el.scope = 'row';
+  return el;
+}
+
+function matrixRow({ label, cells }: MatrixRow): HTMLElement {
+  return h('tr', '', rowHead(label), ...cells.map(kind => matrixCell([{ kind, seen: 1, of: 1 }])));
+}
+
+/** `●`, `own`, or for several sections `own + 3 of 63`. */
+function matrixCell(parts: readonly CellPart[]): HTMLElement {
+  const shown = parts.map(part => shareOf(part) || MATRIX_SIGNS[part.kind]);
+  const said = parts.map(part => [MATRIX_CELLS[part.kind], shareOf(part)].filter(Boolean).join(' '));
+  const el = h('td', `bc-cell-${parts[0]?.kind ?? 'not_called'}`, shown.join(' + '));
+  el.title = said.join(WORDS.comma);
+  el.setAttribute('aria-label', el.title);
+  return el;
+}
+
+function shareOf({ seen, of }: CellPart): string {
+  return seen < of ? WORDS.done({ done: seen, all: of }) : '';
 }

@@ -1,7 +1,7 @@
 /** What the reader should know: error and hint, where the card stands, warnings, which model. */
 
 import type { RunView } from '../protocol/generated';
-import { h, lineList, setClass, setTextOrHide } from './elements';
+import { h, lineList, setClass, setHidden, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { section } from './section';
 import { WORDS } from '../words/catalogue';
@@ -18,7 +18,7 @@ export function failure(): Part<RunView> & { note(text: string): void } {
   const el = h('div', 'bc-failure', note, error, hint);
   el.hidden = true;
   const show = (): void => {
-    el.hidden = note.hidden && error.hidden && hint.hidden;
+    setHidden(el, note.hidden && error.hidden && hint.hidden);
   };
   return {
     el,

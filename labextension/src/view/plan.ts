@@ -1,31 +1,35 @@
 /** The todos, with owner and dependencies. */
 
 import type { RunView, TodoView } from '../protocol/generated';
-import { KeyedList, h, setAttribute, setClass, setText, setTextOrHide, sign } from './elements';
+import { h, setAttribute, setClass, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
+import { LARGE, grouped } from './groups';
 import { isGoing } from './header';
 import { foldable } from './section';
-import { setScroll } from './timeline';
 import { TODO_STATES, WORDS, stateCounts } from '../words/catalogue';
-
-/** From this many todos the list scrolls. */
-const LONG_LIST = 40;
 
 type Numbered = { readonly todo: TodoView; readonly number: string };
 
 export function plan(): Part<RunView> {
   const part = foldable('plan');
-  const el = h('ul', 'bc-todos');
-  const scroll = h('div', '', el);
-  part.body.append(scroll);
-  const list = new KeyedList<Numbered>(el, item => item.todo.id, todo);
+  const progress = shares();
+  const list = grouped<Numbered, TodoView['state']>({
+    keyOf: item => item.todo.id,
+    stateOf: item => item.todo.state,
+    look: state => TODO_STATES[state],
+    make: todo,
+    list: () => h('ul', 'bc-todos'),
+    // What is being done is told by the workers.
+    open: ['trouble']
+  });
+  part.body.append(progress.el, list.el);
   return {
     el: part.el,
     update(view) {
       part.show(view.todos.length > 0);
       part.setTitle(WORDS.plan, planLine(view), view.todos.some(isTroubled));
       part.setOpen(isGoing(view));
-      setScroll(scroll, view.todos.length > LONG_LIST, WORDS.plan);
+      progress.update(view.todos);
       const isNumbered = view.todos.some(item => item.needsNumbers.length > 0);
       list.update(numbered(view.todos, isNumbered));
     }
@@ -48,6 +52,27 @@ function troubles(todos: readonly TodoView[]): string[] {
 
 function isTroubled(item: TodoView): boolean {
   return item.state === 'failed' || item.state === 'blocked';
+}
+
+/** From what is done to what is not begun. */
+const COURSE: readonly TodoView['state'][] = ['completed', 'running', 'failed', 'blocked', 'pending'];
+
+/** A bar with a share per state, for a long plan; the heads of the groups say it in words. */
+function shares(): Part<readonly TodoView[]> {
+  const el = sign('bc-shares', '');
+  const segments = COURSE.map(state => ({ state, segment: h('i', `bc-is-${TODO_STATES[state].tone}`) }));
+  el.append(...segments.map(({ segment }) => segment));
+  return {
+    el,
+    update(todos) {
+      setHidden(el, todos.length <= LARGE);
+      for (const { state, segment } of segments) {
+        const count = todos.filter(item => item.state === state).length;
+        setHidden(segment, count === 0);
+        segment.style.flexGrow = String(count);
+      }
+    }
+  };
 }
 
 /** Where a todo names others by number, every one shows its own. */
@@ -74,7 +99,7 @@ function todo(): Part<Numbered> {
       setText(title, item.title);
       setAttribute(el, 'title', item.summary || null);
       // The sign tells the rest, and a word that comes and goes would wrap the line.
-      setClass(word, isTroubled(item) ? `bc-is-${tone}` : 'bc-hidden');
+      setClass(word, isTroubled(item) ? `bc-word bc-is-${tone}` : 'bc-hidden');
       setText(word, name);
       setTextOrHide(needs, item.needsNumbers.length ? WORDS.needs({ numbers: ranges(item.needsNumbers) }) : '');
       setText(owner, item.role);

@@ -1,7 +1,7 @@
 /** What was sent of each reference, and what is missing. */
 
 import type { ReferenceView, RunView } from '../protocol/generated';
-import { KeyedList, h, setClass, setText, setTextOrHide, sign } from './elements';
+import { KeyedList, h, setClass, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { WORDS, because } from '../words/catalogue';
 
@@ -12,7 +12,7 @@ export function references(): Part<RunView> {
   return {
     el,
     update(view) {
-      el.hidden = view.references.length === 0;
+      setHidden(el, view.references.length === 0);
       list.update(view.references);
     }
   };

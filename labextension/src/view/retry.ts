@@ -3,7 +3,7 @@
 import type { AgentView, RunView } from '../protocol/generated';
 import { WORDS } from '../words/catalogue';
 import type { Actions } from './actions';
-import { button, h, setOff, setTextOrHide } from './elements';
+import { button, h, setHidden, setOff, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { isGoing } from './header';
 
@@ -45,13 +45,13 @@ export function retry(actions: Actions): Part<WorkerOfRun> {
     const isOn = isGoing(view);
     const isOffered = isOn && agent.canRetry && actions.retry !== undefined;
     const isAsked = isOffered && sent.tries === agent.retries && Date.now() - sent.atMs < AGAIN_MS;
-    press.hidden = !isOffered;
+    setHidden(press, !isOffered);
     setOff(press, isAsked);
     press.setAttribute('aria-label', WORDS.retryOf({ role: agent.role }));
     const line = !isOn && agent.canRetry ? commandOf(worker) : '';
     setTextOrHide(note, noteOf(worker, isAsked, line !== ''));
     setTextOrHide(command, line);
-    el.hidden = press.hidden && note.hidden && command.hidden;
+    setHidden(el, press.hidden && note.hidden && command.hidden);
   }
   return { el, update };
 }

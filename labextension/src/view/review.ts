@@ -1,7 +1,7 @@
 /** The review: decision and findings, or why there is none. */
 
 import type { FindingView, RunView } from '../protocol/generated';
-import { KeyedList, h, lineList, setClass, setText, setTextOrHide, sign } from './elements';
+import { KeyedList, h, lineList, setClass, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { isGoing } from './header';
 import { section } from './section';
@@ -35,7 +35,7 @@ export function review(): Part<RunView> {
       setTextOrHide(about, value.reason || INDEPENDENCE.get(value.independence));
       part.el.classList.toggle('bc-oneline', !value.rationale && value.findings.length === 0);
       setTextOrHide(rationale, value.rationale);
-      findings.hidden = value.findings.length === 0;
+      setHidden(findings, value.findings.length === 0);
       list.update(value.findings);
       changes.update(value.requiredChanges);
       blocking.update(value.blockingIssues);

@@ -1,7 +1,7 @@
 /** What one agent was given, and what existed and was kept from it. */
 
 import type { AgentView, SectionView } from '../protocol/generated';
-import { KeyedList, h, setAttribute, setClass, setText, setTextOrHide } from './elements';
+import { KeyedList, h, setAttribute, setClass, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
 import { WORDS } from '../words/catalogue';
@@ -31,13 +31,13 @@ export function saw(): Part<AgentView> {
   return {
     el,
     update(agent) {
-      el.hidden = agent.saw.length === 0 && agent.withheld.length === 0;
+      setHidden(el, agent.saw.length === 0 && agent.withheld.length === 0);
       const tokens = agent.saw.reduce((sum, item) => sum + item.tokens, 0);
       const who = agent.kind === 'worker' ? WORDS.thisWorker : WORDS.thisCall;
       setText(title, WORDS.saw({ who, tokens: count(tokens) }));
       setTextOrHide(tools, offered(agent.tools));
-      withheldTitle.hidden = agent.withheld.length === 0;
-      kept.hidden = agent.withheld.length === 0;
+      setHidden(withheldTitle, agent.withheld.length === 0);
+      setHidden(kept, agent.withheld.length === 0);
       seenList.update(agent.saw);
       keptList.update(agent.withheld);
     }

@@ -1,6 +1,6 @@
 /** A titled part of the card. Foldable ones open while the run is going on and fold at its end. */
 
-import { h, setClass, setText } from './elements';
+import { h, setClass, setHidden, setText } from './elements';
 
 export type Section = {
   readonly el: HTMLElement;
@@ -28,7 +28,7 @@ export function section(name: string): Section {
     el,
     body,
     show: isShown => {
-      el.hidden = !isShown;
+      setHidden(el, !isShown);
     },
     setTitle: (text, line = '') => {
       setText(title, line ? `${text} · ${line}` : text);
@@ -57,7 +57,7 @@ export function foldable(name: string): Foldable {
       return el.open;
     },
     show: isShown => {
-      el.hidden = !isShown;
+      setHidden(el, !isShown);
     },
     setTitle: (text, detail = '', isTroubled = false) => {
       setText(title, text);

@@ -4,7 +4,7 @@ import type { TableView } from '../protocol/generated';
 import { WORDS } from '../words/catalogue';
 import type { Actions } from './actions';
 import { copyButton } from './blocks';
-import { KeyedList, button, h, setGroup, setText, setTextOrHide } from './elements';
+import { KeyedList, button, h, setGroup, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { bytes } from './figures';
 
@@ -14,7 +14,7 @@ export function tables(actions: Actions): Part<readonly TableView[]> {
   return {
     el,
     update(value) {
-      el.hidden = value.length === 0;
+      setHidden(el, value.length === 0);
       list.update(value);
     }
   };
@@ -44,12 +44,12 @@ function tableEntry(actions: Actions): Part<TableView> {
       setText(size, `· ${sizeOf(next)}`);
       setGroup(scroll, WORDS.tableOf({ name: next.name }));
       setGroup(code, WORDS.plotTool({ tool: WORDS.code, label: next.name }));
-      scroll.hidden = next.heads.length === 0;
+      setHidden(scroll, next.heads.length === 0);
       scroll.replaceChildren(drawn(next));
       setTextOrHide(rest, leftOut(next));
-      copy.hidden = next.csv === '';
+      setHidden(copy, next.csv === '');
       copy.setAttribute('aria-label', WORDS.plotTool({ tool: WORDS.copyCsv, label: next.name }));
-      insert.hidden = !next.code || !actions.insertCode;
+      setHidden(insert, !next.code || !actions.insertCode);
       insert.setAttribute('aria-label', WORDS.plotTool({ tool: WORDS.insertBelow, label: next.name }));
       setTextOrHide(code, actions.insertCode ? '' : next.code);
     }

@@ -1,7 +1,7 @@
 /** The tool calls of one agent: what it did, how that ended, who let it. */
 
 import type { ToolCallView } from '../protocol/generated';
-import { KeyedList, h, setClass, setText, setTextOrHide, sign } from './elements';
+import { KeyedList, h, setClass, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
 import { TOOL_STATES, WORDS } from '../words/catalogue';
@@ -13,7 +13,7 @@ export function toolCalls(): Part<readonly ToolCallView[]> {
   return {
     el,
     update(value) {
-      el.hidden = value.length === 0;
+      setHidden(el, value.length === 0);
       items.update(value);
     }
   };

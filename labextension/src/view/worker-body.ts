@@ -3,7 +3,7 @@
 import type { AgentView, ArtifactView, AttemptView, Block, RunView, TableView } from '../protocol/generated';
 import type { Actions } from './actions';
 import { drawBlocks } from './blocks';
-import { KeyedList, h, lineList, setAttribute, setClass, setGroup, setText, setTextOrHide } from './elements';
+import { KeyedList, h, lineList, setAttribute, setClass, setGroup, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
 import type { WorkerOfRun } from './retry';
@@ -65,7 +65,7 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
       if (content !== drawn) {
         drawn = content;
         summary.replaceChildren(typeof content === 'string' ? plain(content) : drawBlocks(content, actions));
-        summary.hidden = content.length === 0;
+        setHidden(summary, content.length === 0);
       }
       risks.update(agent.risks);
       open.update(agent.nextQuestions);
@@ -114,7 +114,7 @@ function quoted(title: string): Part<string> {
   return {
     el,
     update(value) {
-      el.hidden = !value;
+      setHidden(el, !value);
       setText(text, value);
     }
   };
@@ -140,7 +140,7 @@ function artifacts(): Part<readonly ArtifactView[]> {
   return {
     el,
     update(value) {
-      el.hidden = value.length === 0;
+      setHidden(el, value.length === 0);
       items.update(value);
     }
   };
@@ -157,7 +157,7 @@ function attemptList(): Part<AgentView> {
   return {
     el,
     update(agent) {
-      el.hidden = agent.attempts.length === 0;
+      setHidden(el, agent.attempts.length === 0);
       lines.update(agent.attempts.map(attemptLine));
     }
   };

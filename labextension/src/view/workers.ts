@@ -2,22 +2,20 @@
 
 import type { AgentView, RunView } from '../protocol/generated';
 import type { Actions } from './actions';
-import { KeyedList, h, setAttribute, setClass, setText, setTextOrHide, sign } from './elements';
+import { KeyedList, h, setAttribute, setClass, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
-import { money } from './figures';
+import { count, money } from './figures';
+import { grouped } from './groups';
 import { isGoing } from './header';
 import { oneLine } from './plain-text';
 import { retry } from './retry';
 import type { WorkerOfRun } from './retry';
 import { foldable } from './section';
 import type { StreamedText } from './streamed-text';
-import { agentColors, setScroll } from './timeline';
+import { agentColors } from './timeline';
 import { AGENT_STATES, WORDS, agentName, stateCounts } from '../words/catalogue';
 import { workerBody } from './worker-body';
 import type { WorkerBody } from './worker-body';
-
-/** From this many entries the list scrolls. */
-const LONG_LIST = 24;
 
 export type Workers = {
   readonly el: HTMLElement;
@@ -30,14 +28,21 @@ type Entry = WorkerOfRun & { readonly color: string };
 
 export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedText>): Workers {
   const part = foldable('workers');
-  const own = h('div', 'bc-entries');
-  const othersTitle = h('h5', 'bc-title', WORDS.otherCalls);
-  const others = h('div', 'bc-entries');
-  part.body.append(own, othersTitle, others);
   const bodies = new Map<string, WorkerBody>();
   const make = (): Part<Entry> => entry(actions, streams, bodies);
-  const ownList = new KeyedList<Entry>(own, item => item.agent.contextId, make);
-  const otherList = new KeyedList<Entry>(others, item => item.agent.contextId, make);
+  const own = grouped<Entry, AgentView['state']>({
+    keyOf,
+    stateOf: item => item.agent.state,
+    look: state => AGENT_STATES[state],
+    make,
+    list: () => h('div', 'bc-entries'),
+    facts: spent,
+    open: ['trouble', 'running']
+  });
+  const othersTitle = h('h5', 'bc-title', WORDS.otherCalls);
+  const others = h('div', 'bc-entries');
+  part.body.append(own.el, othersTitle, others);
+  const otherList = new KeyedList<Entry>(others, keyOf, make);
   return {
     el: part.el,
     update(view) {
@@ -49,13 +54,28 @@ export function workers(actions: Actions, streams: ReadonlyMap<string, StreamedT
       const line = workersLine(view, workerEntries.map(item => item.agent));
       part.setTitle(WORDS.workers, line, workerEntries.some(item => isTroubled(item.agent)));
       part.setOpen(isGoing(view));
-      setScroll(own, workerEntries.length > LONG_LIST, WORDS.workers);
-      ownList.update(workerEntries);
-      othersTitle.hidden = otherEntries.length === 0;
+      own.update(workerEntries);
+      setHidden(othersTitle, otherEntries.length === 0);
       otherList.update(otherEntries);
     },
     stream: contextId => bodies.get(contextId)?.streamed()
   };
+}
+
+function keyOf({ agent }: Entry): string {
+  return agent.contextId;
+}
+
+/** What they cost together: `31k tokens · $0.12`; without the money where a price is unknown. */
+function spent(entries: readonly Entry[]): string {
+  const used = entries.map(({ agent }) => agent.usage).filter(usage => usage.totalTokens > 0);
+  const tokens = used.reduce((sum, usage) => sum + usage.totalTokens, 0);
+  const costs = used.flatMap(usage => usage.costUsd ?? []);
+  const facts = [tokens ? WORDS.tokens({ text: count(tokens) }) : ''];
+  if (costs.length && costs.length === used.length) {
+    facts.push(money(costs.reduce((sum, cost) => sum + cost, 0)));
+  }
+  return facts.filter(Boolean).join(' · ');
 }
 
 /** `3 completed · 1 failed`, or why there is none. */

@@ -235,6 +235,7 @@ export type Catalogue = {
     readonly thisCall: string;
     readonly withheld: string;
     readonly matrix: string;
+    readonly wholeMatrix: string;
     readonly matrixSize: (values: { calls: Value; sections: Value }) => string;
     readonly calls: (values: { count: number }) => string;
     readonly sections: (values: { count: number }) => string;

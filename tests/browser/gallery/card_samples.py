@@ -281,10 +281,12 @@ def many() -> RunView:
             )
         )
     columns = tuple(
-        MatrixColumn(key=str(n), label=label)
-        for n, label in enumerate(
-            ["request", "@var:sales", *[f"analyst {k + 1} private" for k in range(64)]]
-        )
+        MatrixColumn(key=key, label=label)
+        for key, label in [
+            ("request", "request"),
+            ("reference:@var:sales", "@var:sales"),
+            *((f"private:w{k}", f"analyst {k + 1} private") for k in range(64)),
+        ]
     )
     rows = tuple(
         MatrixRow(

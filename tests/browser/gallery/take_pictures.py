@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from card_harness import Card, open_page
+from card_large import LARGE
 from card_samples import SAMPLES, STREAMED, T0
 from card_states import STATES
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -19,7 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from braincode_jupyter.views.html import to_page
 from braincode_jupyter.views.text import to_text
 
-ALL = {**SAMPLES, **STATES}
+ALL = {**SAMPLES, **STATES, **LARGE}
 OPENED = {"running": 1, "failed-worker": 2}
 """Worker that is opened on the picture."""
 

@@ -331,15 +331,6 @@ def test_B11_reduced_motion_is_respected(open_card: OpenCard) -> None:
     assert card.find(".bc-dot").evaluate("e => getComputedStyle(e).animationName") == "none"
 
 
-def test_sixty_four_workers_are_drawn_fast_and_scroll_inside(open_card: OpenCard) -> None:
-    card = open_card(samples.many())
-
-    expect(card.find(".bc-worker")).to_have_count(65)
-    assert card.root.evaluate("e => e.getBoundingClientRect().height") < 2_000
-    region = card.find(".bc-workers .bc-long")
-    expect(region).to_have_attribute("tabindex", "0")
-
-
 def test_matrix_says_each_cell_in_words(open_card: OpenCard) -> None:
     card = open_card(samples.finished())
 
