@@ -18,6 +18,7 @@ from braincode_jupyter.notebook.loop import Job, follow, wait
 from braincode_jupyter.notebook.plan_text import plan_text
 from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
 from braincode_jupyter.notebook.prompting import PromptDesk
+from braincode_jupyter.notebook.waiting import Waiting
 from braincode_jupyter.runtime import PreparedRun, Run, plan_run, prepare_retry, prepare_run
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class CellRun:
         place = self.access.place()
         if self.arguments.background and place.has_page:
             self.cell_id = place.cell_id
-            self._expect_ending()
+            self._expect_news()
             self._submit(prepared, self._run_alone(prepared, display), page=display.page)
             return _nothing() if self.is_awaited else None
         desk.expect()
@@ -170,8 +171,10 @@ class CellRun:
 
     async def _run_alone(self, prepared: PreparedRun, display: RunDisplay) -> None:
         """Run with nobody waiting; the card is all that tells of a failure."""
+        waiting = self.notebook.waits
+        watched = display if waiting is None else waiting.watch(display, cell_id=self.cell_id)
         try:
-            run = await prepared.execute(display)
+            run = await prepared.execute(watched)
         except BaseException as error:
             self._tell_ending(self._give_up(prepared, display, error))
             raise
@@ -179,12 +182,17 @@ class CellRun:
         display.finish(run.view)
         self._bind(run)
 
-    def _expect_ending(self) -> None:
+    def _expect_news(self) -> None:
         if self.notebook.endings is None:
             self.notebook.endings = Endings(self.access.write)
             self.access.before_code(self.notebook.endings.before_cell)
+        if self.notebook.waits is None:
+            self.notebook.waits = Waiting(self.access.write)
+            self.access.before_code(self.notebook.waits.before_cell)
 
     def _tell_ending(self, run: Run) -> None:
+        if self.notebook.waits is not None:
+            self.notebook.waits.see(run.view, cell_id=self.cell_id)
         if self.notebook.endings is not None:
             self.notebook.endings.tell(run.view, cell_id=self.cell_id)
 

@@ -12,9 +12,9 @@ import logging
 import threading
 from collections import OrderedDict
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from braincode_jupyter.notebook.page_comm import open_comm
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.words import RUN_STATES
 
@@ -40,18 +40,18 @@ class Endings:
     ----------
     write : callable
         Prints a line in the running cell.
-    open_comm : callable or None
-        Opens a comm to the page with a target and data; None: that of the kernel.
+    open_comm : callable
+        Opens a comm to the page with a target and data.
     """
 
     def __init__(
         self,
         write: Callable[[str], None],
         *,
-        open_comm: Callable[[str, dict[str, object]], Any] | None = None,
+        open_comm: Callable[[str, dict[str, object]], Any] = open_comm,
     ) -> None:
         self._write = write
-        self._open_comm = open_comm or _open_comm
+        self._open_comm = open_comm
         self._lock = threading.Lock()
         self._waiting: OrderedDict[tuple[str, str], tuple[str, Any]] = OrderedDict()
 
@@ -115,11 +115,3 @@ def _line(view: RunView) -> str:
         f"braincode: {RUN_STATES[view.state]} in the background: {title} "
         f"(%braincode show {view.session_id[:_ID_CHARS]})"
     )
-
-
-def _open_comm(target: str, data: dict[str, object]) -> Any:  # noqa: ANN401 - untyped library
-    from braincode_jupyter.widget import accept_replies_anywhere  # noqa: PLC0415 - light load
-
-    comm = import_module("comm").create_comm(target_name=target, data=data)
-    accept_replies_anywhere(comm)
-    return comm

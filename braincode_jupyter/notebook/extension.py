@@ -109,6 +109,9 @@ class Extension:
             if NOTEBOOK.endings is not None:
                 self._access.not_before_code(NOTEBOOK.endings.before_cell)
                 NOTEBOOK.endings = None
+            if NOTEBOOK.waits is not None:
+                self._access.not_before_code(NOTEBOOK.waits.before_cell)
+                NOTEBOOK.waits = None
             self._access.remove()
             NOTEBOOK.look, NOTEBOOK.cells, NOTEBOOK.variables = None, None, None
 

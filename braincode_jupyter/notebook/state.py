@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.notebook.endings import Endings
     from braincode_jupyter.notebook.loop import Job, RunLoop
+    from braincode_jupyter.notebook.waiting import Waiting
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
     from braincode_jupyter.runtime.settings import Sources
     from braincode_jupyter.views.approval_view import ApprovalView
@@ -77,7 +78,9 @@ class Notebook:
     active : dict
         Runs that have not ended, by session id, oldest first.
     endings : Endings or None
-        Tells of background runs, once there was one.
+        Tells that background runs are over, once there was one.
+    waits : Waiting or None
+        Tells what background runs wait for, once there was one.
     shown_to_approve : list of Asked
         What `%braincode approve` showed; nothing else can be approved by number.
     shown_to_trust : set of str
@@ -91,6 +94,7 @@ class Notebook:
         self.look: Callable[[], None] | None = None
         self.active: dict[str, ActiveRun] = {}
         self.endings: Endings | None = None
+        self.waits: Waiting | None = None
         self.shown_to_approve: list[Asked] = []
         self.shown_to_trust: set[str] = set()
         self._answerable: dict[str, Answerable] = {}

@@ -10,6 +10,7 @@ import references from './plugins/references';
 import sessions from './plugins/sessions';
 import settings from './plugins/settings';
 import snapshot from './plugins/snapshot';
+import waiting from './plugins/waiting';
 
 export default [
   commands,
@@ -21,5 +22,6 @@ export default [
   references,
   sessions,
   settings,
-  snapshot
+  snapshot,
+  waiting
 ];

@@ -309,5 +309,7 @@ export type Catalogue = {
     readonly openFailed: string;
     readonly ended: (values: { state: Value; title: Value }) => string;
     readonly goToCell: string;
+    readonly waiting: (values: { action: Value; count: number; role: Value }) => string;
+    readonly show: string;
   };
 };
