@@ -238,6 +238,10 @@ class ShellAccess:
         with suppress(ValueError):
             self._shell.events.unregister("pre_execute", function)
 
+    def set_next_input(self, text: str) -> None:
+        """Offer code as the next cell, or at the next prompt; it is not run."""
+        self._shell.set_next_input(text)
+
     def before_code(self, function: Callable[[object], None]) -> None:
         """Call a function with IPython's ``ExecutionInfo`` when code of the user begins to run."""
         self._shell.events.register("pre_run_cell", function)

@@ -238,6 +238,12 @@ def _show(context: Context, rest: str) -> object:
     return read_run(rest.split(maxsplit=1)[0] if rest else "last", context.home)
 
 
+def _insert(context: Context, rest: str) -> str:
+    from braincode_jupyter.notebook.inserting import insert_code  # noqa: PLC0415 - light load
+
+    return insert_code(context.access, rest, context.home)
+
+
 def _export(context: Context, rest: str) -> str:
     from braincode_jupyter.notebook.exporting import export_page  # noqa: PLC0415 - light load
 
@@ -412,6 +418,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
         ),
         Subcommand(name="sessions", run=_sessions, help="the newest sessions"),
         Subcommand(name="show", run=_show, usage="[ID]", help="the card of a session"),
+        Subcommand(
+            name="insert",
+            run=_insert,
+            usage="[ID] [NUMBER]",
+            help="put code of an answer into the next cell; it is not run",
+        ),
         Subcommand(
             name="export",
             run=_export,

@@ -117,3 +117,31 @@ def test_notebook_7_inserts_below_too(open_notebook: Callable[..., Any]) -> None
     notebook.run(2).get_by_role("button", name="Insert below").click()
 
     expect(notebook.cell(3).locator(".cm-line").first).to_have_text("ran = True")
+
+
+def test_a_table_of_a_worker_becomes_a_cell_that_gives_it_as_a_frame(
+    open_notebook: Callable[..., Any],
+) -> None:
+    sql = "select region, sum(n) as total from sales group by region order by region"
+    call = f"('query_data', {{'sql': {sql!r}, 'name': 'by_region'}})"
+    setup = (
+        "import pandas as pd\n"
+        "sales = pd.DataFrame({'region': ['007', '008', '007'], 'n': [1, 2, 4]})\n"
+        f"reply = Reply(text='', tool_calls=({call},), then=lambda got: 'done')\n"
+        "use_models(ScriptedModel(lambda call: reply if call.role == 'analyst' else None))"
+    )
+    ask = "%%braincode --roles librarian,analyst --no-review\nBy region, @var:sales"
+    notebook = open_notebook(setup, ask, "print(by_region.to_dict('list'))")
+    notebook.run(1)
+    card = notebook.run(2)
+    card.locator(".bc-workers > summary").click()
+    analyst = card.locator(".bc-worker", has_text="analyst")
+    analyst.locator("> summary").click()
+
+    made = analyst.locator(".bc-made")
+    expect(made).to_contain_text("by_region · 2 rows × 2 columns · ")
+    made.get_by_role("button", name="Insert below: by_region").click()
+
+    expect(notebook.cell(3).locator(".cm-line").first).to_have_text("import braincode_jupyter")
+    notebook.run(3)
+    assert "{'region': ['007', '008'], 'total': [5, 2]}" in notebook.run(4).inner_text()
