@@ -69,8 +69,6 @@ class Policy:
         The user's own; the built-in ones always hold too.
     is_onlooker : bool
         A support, dispatched or review agent: it never writes and runs no command.
-    is_trusted : bool
-        The user trusts this project: built-in allows hold.
     has_read_untrusted : bool
         The run has read text of others; only marked allow rules hold for commands.
     folds_case : bool
@@ -81,7 +79,6 @@ class Policy:
     allows_compute: bool = False
     rules: tuple[Rule, ...] = ()
     is_onlooker: bool = False
-    is_trusted: bool = False
     has_read_untrusted: bool = False
     folds_case: bool = False
 
@@ -240,12 +237,9 @@ def _in_mode(
 def _allowing(
     tool: ToolSpec, target: ToolTarget, *, policy: Policy, rules: tuple[Rule, ...]
 ) -> Rule | None:
-    """Return an allow rule that covers the whole call."""
-    holding = [
-        rule
-        for rule in rules
-        if rule.action == "allow" and (policy.is_trusted or not rule.is_builtin)
-    ]
+    """Return an allow rule of the user's that covers the whole call."""
+    # The built-in ones are for test runners, which run the project's own code (security R40).
+    holding = [rule for rule in rules if rule.action == "allow" and not rule.is_builtin]
     if tool.effect == "execute":
         return next(
             (

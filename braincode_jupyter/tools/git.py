@@ -4,7 +4,7 @@ A repository can name programs that git runs on harmless commands: monitors, fil
 text converters, pagers, hooks. So git runs with user and system configuration off and the known
 switches against programs set, and the configuration that the repository itself brings is read
 first: if it holds anything beyond a list of settings that name no program and no other place, git
-stays off until the user trusts the project.
+stays off.
 
 References
 ----------
@@ -118,13 +118,10 @@ class Git:
     ----------
     root : Path
         The project's folder; only what is below it is shown.
-    is_trusted : bool
-        The user trusts this project: settings of the repository that name programs hold.
     """
 
-    def __init__(self, root: Path, *, is_trusted: bool = False) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = Path(os.path.realpath(root))
-        self._is_trusted = is_trusted
 
     async def changes(self, *, is_each_named: bool = False) -> tuple[Change, ...]:
         """Return the changed files below the project, secrets only by name.
@@ -201,8 +198,6 @@ class Git:
 
     async def _check(self) -> None:
         """See that the repository is this project's and names no program; nothing of it runs."""
-        if self._is_trusted:
-            return
         listed = await self._run("config", "--list", "--includes", "--show-scope", "-z")
         pieces = listed.split("\0")
         names = {
@@ -231,7 +226,7 @@ class Git:
             folder=self._root,
             limits=Limits(time_s=GIT_S, kept_bytes=MAX_OUTPUT_BYTES),
             environment=child_environment(_environment()),
-            is_guarded=self._is_trusted,
+            is_guarded=False,
         )
         if outcome.ended != "itself":
             raise UsageError(f"git {command} took too long or said too much.", hint="")
@@ -247,11 +242,7 @@ class Git:
 
 
 def _off(reason: str) -> UsageError:
-    return UsageError(
-        f"git is off in this project: {reason}. Go on without git; the user can trust the project "
-        "with %braincode trust.",
-        hint="",
-    )
+    return UsageError(f"git is off in this project: {reason}. Go on without git.", hint="")
 
 
 def _is_of(repository: str, top: str) -> bool:

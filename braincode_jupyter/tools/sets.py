@@ -32,7 +32,6 @@ def project_toolset(
     mode: ToolMode,
     keep: Callable[[Sequence[EditRecord]], None] | None = None,
     open_notebook: Path | None = None,
-    is_trusted: bool = False,
     disabled: frozenset[str] = frozenset(),
 ) -> ToolGroup:
     """Return the tools on the project for one agent.
@@ -48,8 +47,6 @@ def project_toolset(
         since they could not be undone.
     open_notebook : Path or None
         The notebook of this session. None: it is not known, so no notebook is written.
-    is_trusted : bool
-        The user trusts this project.
     disabled : frozenset of str
         Tools that the user switched off.
 
@@ -58,7 +55,7 @@ def project_toolset(
     ToolGroup
         Tools in a fixed order.
     """
-    git = Git(root, is_trusted=is_trusted)
+    git = Git(root)
     tools: list[Tool] = [
         ListFiles(root),
         ReadFile(root),

@@ -90,15 +90,12 @@ _USER_RULES = (
 @settings(max_examples=500, deadline=None)
 @given(
     texts=st.lists(_COMMANDS, min_size=10, max_size=10),
-    is_trusted=st.booleans(),
     has_read_untrusted=st.booleans(),
 )
 def test_no_decision_on_5_000_commands_is_looser_than_the_original(
-    texts: list[str], *, is_trusted: bool, has_read_untrusted: bool
+    texts: list[str], *, has_read_untrusted: bool
 ) -> None:
-    policy = Policy(
-        mode="ask", rules=_USER_RULES, is_trusted=is_trusted, has_read_untrusted=has_read_untrusted
-    )
+    policy = Policy(mode="ask", rules=_USER_RULES, has_read_untrusted=has_read_untrusted)
     for text in texts:
         table = original(text, (*BUILT_IN_RULES, *_USER_RULES))
 
@@ -174,10 +171,12 @@ def test_r40_an_allow_rule_needs_a_program_from_outside_the_project() -> None:
     assert on_command("make", policy, program=None).action == "ask"
 
 
-def test_r40_test_runners_ask_until_the_project_is_trusted() -> None:
-    for text in ("pytest -q", "python -m pytest", "npm test"):
-        assert on_command(text, Policy(mode="ask")).action == "ask"
-        assert on_command(text, Policy(mode="ask", is_trusted=True)).action == "allow"
+@pytest.mark.parametrize("text", ["pytest -q", "python -m pytest", "npm test"])
+def test_r40_test_runners_ask_until_the_user_has_a_rule_of_their_own(text: str) -> None:
+    own = Policy(mode="ask", rules=(rule("allow", text),))
+
+    assert on_command(text, Policy(mode="ask")).action == "ask"
+    assert on_command(text, own).action == "allow"
 
 
 def test_r12_after_untrusted_text_only_marked_rules_allow() -> None:
@@ -259,7 +258,7 @@ def test_r31_protected_paths_ask_whatever_was_allowed(path: str) -> None:
 
     assert protected(path)
     for mode in ("edits", "ask", "all"):
-        policy = Policy(mode=mode, rules=(allow,), is_trusted=True)
+        policy = Policy(mode=mode, rules=(allow,))
         assert on_paths(policy, "ok.py", path).action in {"ask", "deny"}
 
 
