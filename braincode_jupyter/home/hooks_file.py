@@ -126,7 +126,7 @@ def _subject(project_root: Path, place: _Place) -> Subject:
         project_root,
         name=place.name,
         entry=entry,
-        words=[word for word in words if isinstance(word, str)],
+        words=words,
     )
 
 

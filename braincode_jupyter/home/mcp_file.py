@@ -140,7 +140,7 @@ def mcp_subject(project_root: Path, name: str, *, entry: JsonValue) -> Subject:
         project_root,
         name=name,
         entry=named,
-        words=[word for word in words if isinstance(word, str)],
+        words=words,
     )
 
 

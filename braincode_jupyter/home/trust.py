@@ -158,7 +158,7 @@ def shown_entry(entry: JsonValue) -> JsonValue:
 
 
 def describe_project_entry(
-    kind: TrustKind, root: Path, *, name: str, entry: JsonValue, words: Iterable[str]
+    kind: TrustKind, root: Path, *, name: str, entry: JsonValue, words: Iterable[JsonValue]
 ) -> Subject:
     """Describe an entry of a project's file, with the digests of the files that it names.
 
@@ -172,8 +172,8 @@ def describe_project_entry(
         Where it stands in the file.
     entry : JsonValue
         The full entry.
-    words : iterable of str
-        Its command and arguments.
+    words : iterable of JsonValue
+        Its command and arguments, as they stand there; what is no text names no file.
 
     Returns
     -------
@@ -185,7 +185,8 @@ def describe_project_entry(
     files: dict[str, str] = {}
     problem = ""
     try:
-        for name_in_project, path in named_files(root, words):
+        texts = [word for word in words if isinstance(word, str)]
+        for name_in_project, path in named_files(root, texts):
             content = read_plain_file(path, limit_bytes=MAX_NAMED_BYTES)
             files[name_in_project] = hashlib.sha256(content or b"").hexdigest()
             if len(files) > MAX_NAMED_FILES:

@@ -125,6 +125,11 @@ class ToolTarget:
     program: str | None = None
     asks_because: str = ""
 
+    @classmethod
+    def at(cls, tool: str, path: str) -> ToolTarget:
+        """Return the target of a tool that looks at one path."""
+        return cls(action=f"{tool} {path}", shown=path, paths=(path,))
+
 
 class Toolset(Protocol):
     """A group of tools for one agent; made for it alone and closed with it."""

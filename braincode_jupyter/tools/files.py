@@ -95,9 +95,7 @@ class ListFiles:
     def target(self, arguments: Mapping[str, JsonValue]) -> ToolTarget:
         """Return the folder that would be listed."""
         found = find_folder(read_arguments(ListArguments, arguments).directory, root=self._root)
-        return ToolTarget(
-            action=f"list_files {found.relative}", shown=found.relative, paths=(found.relative,)
-        )
+        return ToolTarget.at("list_files", found.relative)
 
     async def call(self, arguments: Mapping[str, JsonValue], *, target: ToolTarget) -> ToolReturn:
         """Walk through the folder and name what fits."""
@@ -131,9 +129,7 @@ class ReadFile:
     def target(self, arguments: Mapping[str, JsonValue]) -> ToolTarget:
         """Return the file that would be read."""
         found = find_file(read_arguments(ReadArguments, arguments).path, root=self._root)
-        return ToolTarget(
-            action=f"read_file {found.relative}", shown=found.relative, paths=(found.relative,)
-        )
+        return ToolTarget.at("read_file", found.relative)
 
     async def call(self, arguments: Mapping[str, JsonValue], *, target: ToolTarget) -> ToolReturn:
         """Read the window from the file that was checked."""

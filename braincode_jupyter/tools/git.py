@@ -331,7 +331,7 @@ class GitDiff:
             return ToolTarget(action="git_diff", shown="git diff", paths=(".",))
         home = Path(os.path.realpath(self._root))
         relative = check_new(path.rstrip("/"), root=home).relative_to(home).as_posix()
-        return ToolTarget(action=f"git_diff {relative}", shown=relative, paths=(relative,))
+        return ToolTarget.at("git_diff", relative)
 
     async def call(self, arguments: Mapping[str, JsonValue], *, target: ToolTarget) -> ToolReturn:
         """Ask git."""
