@@ -59,8 +59,8 @@ def start_primary(t: Transition, *, attempt: int) -> None:
         end_failed(
             t,
             "token_limit",
-            error="The token budget has no room for the answer.",
-            hint="Raise --max-tokens; what the workers found is kept in the session.",
+            error="The budget has no room for the answer.",
+            hint="Raise --max-tokens or --max-cost; what the workers found is kept in the session.",
         )
         return
     t.set(at="answering", primary_attempt=attempt)
@@ -79,7 +79,7 @@ def start_primary(t: Transition, *, attempt: int) -> None:
         )
     )
     t.set_todos(worker.todo_ids or (), "running", phase="primary", role=worker.role)
-    t.launch(*prepared)
+    t.launch(prepared)
 
 
 def take_answer(t: Transition, opened: OpenCall, record: ModelReplied) -> None:

@@ -115,7 +115,7 @@ def _start_fix(t: Transition, trigger: FixTrigger) -> bool:
     )
     if prepared is None:
         t.set(fix_iteration=done)
-        t.warn("The token budget has no room for mending the change.")
+        t.warn("The budget has no room for mending the change.")
         return False
     t.set(at="answering")
     t.write(
@@ -128,5 +128,5 @@ def _start_fix(t: Transition, trigger: FixTrigger) -> bool:
         )
     )
     t.set_todos(worker.todo_ids or (), "running", phase="primary", role=worker.role)
-    t.launch(*prepared)
+    t.launch(prepared)
     return True

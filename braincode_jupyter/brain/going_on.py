@@ -49,6 +49,7 @@ class _Found:
     run_id: str = ""
     plan: RuntimePlan | None = None
     spent_tokens: int = 0
+    spent_usd: float = 0.0
     handoffs: dict[str, HandoffPacket] = field(default_factory=dict[str, HandoffPacket])
     results: dict[str, ExecutedWorkerResult] = field(
         default_factory=dict[str, "ExecutedWorkerResult"]
@@ -65,6 +66,7 @@ class _Found:
                 self.plan = record.plan or self.plan
             case UsageRecorded():
                 self.spent_tokens += max(0, record.usage.total)
+                self.spent_usd += max(0.0, record.cost_usd or 0.0)
             case MessageSent() if isinstance(record.message.payload, HandoffPacket):
                 self.handoffs[record.message.payload.task.id] = record.message.payload
             case WorkerEnded():
@@ -83,6 +85,7 @@ class _Found:
         self.plan = record.plan or self.plan
         if record.goes_on is not None:
             self.spent_tokens += record.goes_on.spent_tokens
+            self.spent_usd += record.goes_on.spent_usd
             self.retries.update(record.goes_on.retries)
 
     def _keep_private(self, record: ModelReplied | ModelFailed) -> None:
@@ -131,6 +134,7 @@ def take_up(records: Iterable[AnyRecord], context_id: str) -> TakenUp | str:
             run_id=found.run_id,
             context_id=context_id,
             spent_tokens=found.spent_tokens,
+            spent_usd=found.spent_usd,
             retries={**found.retries, context_id: found.retries.get(context_id, 0) + 1},
         ),
         plan=_with_open_todos(plan, kept),
@@ -165,6 +169,7 @@ def go_on_from(t: Transition, taken: TakenUp) -> None:
         privates=taken.privates,
         retries=taken.origin.retries,
         spent_tokens=taken.origin.spent_tokens,
+        spent_usd=taken.origin.spent_usd,
     )
     t.write(
         ContextPlanned(

@@ -60,7 +60,7 @@ def begin_planning(t: Transition) -> bool:
         return True
     if _ask_router(t, attempt=1):
         return False
-    return _fall_back(t, "the token budget has no room for a router call")
+    return _fall_back(t, "the budget has no room for a router call")
 
 
 def take_router_reply(t: Transition, record: ModelReplied) -> bool:
@@ -225,7 +225,7 @@ def _ask_router(t: Transition, *, attempt: int) -> bool:
     if prepared is None:
         return False
     t.set(at="routing")
-    t.launch(*prepared)
+    t.launch(prepared)
     return True
 
 

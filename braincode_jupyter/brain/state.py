@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.brain.checks import CheckSetup
+from braincode_jupyter.brain.limits import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.records import GoesOn, ReferenceUsed, RunOptions
     from braincode_jupyter.protocol.review import ReviewDecision
     from braincode_jupyter.protocol.sections import ModelCall, Resolution, Section
+    from braincode_jupyter.protocol.usage import TokenPrice
 
 RunStep = Literal[
     "new", "routing", "working", "answering", "collecting", "checking", "reviewing", "ended"
@@ -96,6 +98,8 @@ class RunRequest:
         What the user allowed for this cell.
     servers : tuple of str
         MCP servers, as ``scope:name``.
+    prices : mapping of str to TokenPrice
+        By model id; of all candidates where there is a budget in dollars.
     taken_up : TakenUp or None
         What the run goes on from; None: it begins with a plan of its own.
     """
@@ -117,6 +121,7 @@ class RunRequest:
     checks: CheckSetup = field(default_factory=CheckSetup)
     tool_mode: ToolMode = "read-only"
     servers: tuple[str, ...] = ()
+    prices: Mapping[str, TokenPrice] = field(default_factory=dict[str, "TokenPrice"])
     taken_up: TakenUp | None = None
 
     @property
@@ -134,10 +139,33 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCall:
-    """A model call without outcome."""
+    """A model call without outcome, and the upper bound of what it spends."""
 
     call: ModelCall
-    reserved_tokens: int
+    input_tokens: int
+    output_tokens: int
+    price: TokenPrice | None = None
+    """Of its model; None: not known."""
+
+    @property
+    def reserved_tokens(self) -> int:
+        """Tokens sent and received."""
+        return self.input_tokens + self.output_tokens
+
+    def cost_of(self, input_tokens: int, output_tokens: int) -> float:
+        """Return what tokens cost at most.
+
+        Parameters
+        ----------
+        input_tokens, output_tokens : int
+            Sent and received.
+
+        Returns
+        -------
+        float
+            US dollars; 0 where no price is known, which happens without a budget in dollars alone.
+        """
+        return 0.0 if self.price is None else self.price.of(input_tokens, output_tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +234,8 @@ class RunState:
     tool_calls: Mapping[str, ToolCount] = field(default_factory=dict[str, "ToolCount"])
     """By phase."""
     spent_tokens: int = 0
+    spent_usd: float = 0.0
+    """As far as prices are known."""
     measured_calls: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
 
@@ -243,7 +273,25 @@ class RunState:
         """Whether the run changed files of the project, as far as was looked."""
         return self.changes is not None and bool(self.changes.changed_files)
 
-    @property
-    def committed_tokens(self) -> int:
-        """Tokens spent, and reserved by calls under way."""
-        return self.spent_tokens + sum(c.reserved_tokens for c in self.open_calls.values())
+    def budget(self, *, but: str = "") -> Budget:
+        """Return what the run may spend and what is gone of it.
+
+        Parameters
+        ----------
+        but : str
+            Id of a call whose own reservation is left out.
+
+        Returns
+        -------
+        Budget
+            In tokens and in dollars.
+        """
+        options = self.request.options
+        others = [opened for key, opened in self.open_calls.items() if key != but]
+        return Budget(
+            max_tokens=options.max_tokens,
+            committed_tokens=self.spent_tokens + sum(c.reserved_tokens for c in others),
+            max_usd=options.max_cost_usd,
+            committed_usd=self.spent_usd
+            + sum(c.cost_of(c.input_tokens, c.output_tokens) for c in others),
+        )

@@ -60,6 +60,7 @@ from braincode_jupyter.protocol.records import (
     RetryRequested,
     RunCancelled,
     RunStart,
+    TurnReserved,
     UsageRecorded,
 )
 
@@ -133,6 +134,8 @@ def _take_facts(t: Transition, record: AnyRecord) -> None:
     match record:
         case PromptManifest():
             t.charge_tools(record)
+        case TurnReserved():
+            t.reserve_turn(record)
         case EditKept():
             t.set(may_have_changed=True)
         case ToolExecuted():
@@ -173,9 +176,14 @@ def _begin(t: Transition) -> None:
 
 
 def _book_usage(t: Transition, record: UsageRecorded) -> None:
-    if record.call_id is not None and record.call_id in t.state.open_calls:
+    opened = t.state.open_calls.get(record.call_id or "")
+    if opened is not None and record.call_id is not None:
+        usage, cost = record.usage, record.cost_usd
+        if cost is None:
+            cost = opened.cost_of(usage.input, usage.output)
         t.set(
-            spent_tokens=t.state.spent_tokens + record.usage.total,
+            spent_tokens=t.state.spent_tokens + usage.total,
+            spent_usd=t.state.spent_usd + cost,
             measured_calls=t.state.measured_calls | {record.call_id},
         )
 

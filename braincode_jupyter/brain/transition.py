@@ -7,14 +7,18 @@ core has no clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.demo import fit_demo
 from braincode_jupyter.brain.effects import CallModel, EndRun, WriteRecord
 from braincode_jupyter.brain.flow import build_prompt, pointer, select, withheld_reason
-from braincode_jupyter.brain.limits import CALL_TIMEOUT_S, allow, unmeasured_tokens
-from braincode_jupyter.brain.offering import with_tools
+from braincode_jupyter.brain.limits import (
+    CALL_TIMEOUT_S,
+    MIN_OUTPUT_TOKENS,
+    allow,
+)
+from braincode_jupyter.brain.offering import unmeasured_tokens, with_tools
 from braincode_jupyter.brain.plans import stable_id
 from braincode_jupyter.brain.presets import policy_for
 from braincode_jupyter.brain.prompts import existing, role_section
@@ -33,12 +37,19 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from braincode_jupyter.brain.effects import Effect, RunStatus
+    from braincode_jupyter.brain.limits import Allowance, Budget
     from braincode_jupyter.brain.state import RunState
     from braincode_jupyter.protocol.contexts import TaskStatus
     from braincode_jupyter.protocol.plan import RuntimePlan
-    from braincode_jupyter.protocol.records import AnyRecord, ModelFailed, ModelReplied, Phase
+    from braincode_jupyter.protocol.records import (
+        AnyRecord,
+        ModelFailed,
+        ModelReplied,
+        Phase,
+        TurnReserved,
+    )
     from braincode_jupyter.protocol.sections import Candidate, Section
-    from braincode_jupyter.protocol.usage import CallKind, ReasonCode
+    from braincode_jupyter.protocol.usage import CallKind, ReasonCode, TokenPrice
 
 
 def round_of(state: RunState) -> tuple[str, ...]:
@@ -138,7 +149,7 @@ class Transition:
             )
         )
 
-    def prepare(self, asking: Asking) -> tuple[ModelCall, int] | None:
+    def prepare(self, asking: Asking) -> OpenCall | None:
         """Build the call, or refuse it for the budget.
 
         Parameters
@@ -148,9 +159,9 @@ class Transition:
 
         Returns
         -------
-        tuple of (ModelCall, int) or None
-            The call and the tokens that it reserves; None if the budget refuses it, which is
-            then on the record.
+        OpenCall or None
+            The call and what it reserves; None if a budget refuses it, which is then on the
+            record.
         """
         request = self.state.request
         override = policy_for(request.preset, asking.role).system_prompt
@@ -175,22 +186,11 @@ class Transition:
             granted=granted,
             withheld=(*withheld, *spared),
         )
-        limit = request.options.max_tokens
-        committed = self.state.committed_tokens
-        allowance = allow(prompt, asking.candidate, max_tokens=limit, committed_tokens=committed)
-        if allowance.is_refused:
-            self.write(
-                BudgetChecked(
-                    timestamp=self.timestamp,
-                    context_id=asking.context_id,
-                    limit="max_tokens",
-                    allowed=float(limit or 0),
-                    spent=float(committed),
-                    needed=float(allowance.reserved_tokens),
-                    call_kind=asking.call_kind,
-                    role=asking.role,
-                )
-            )
+        price = request.prices.get(asking.candidate.model_id)
+        budget = self.state.budget()
+        allowance = allow(prompt, asking.candidate, budget, price=price)
+        if allowance.refused_by is not None:
+            self._note_refusal(asking, allowance, budget, price=price)
             return None
         retry = self.state.retries.get(asking.context_id, 0)
         key = (asking.context_id, asking.call_kind, str(asking.attempt))
@@ -210,10 +210,38 @@ class Transition:
             retry=retry,
             iteration=self.state.fix_iteration,
         )
-        return call, allowance.reserved_tokens
+        return OpenCall(
+            call=call,
+            input_tokens=allowance.input_tokens,
+            output_tokens=allowance.max_output_tokens,
+            price=price,
+        )
 
-    def launch(self, call: ModelCall, reserved_tokens: int) -> None:
+    def _note_refusal(
+        self, asking: Asking, allowance: Allowance, budget: Budget, *, price: TokenPrice | None
+    ) -> None:
+        least = (allowance.input_tokens, MIN_OUTPUT_TOKENS)
+        if allowance.refused_by == "max_cost":
+            allowed, spent = budget.max_usd, budget.committed_usd
+            needed = 0.0 if price is None else price.of(*least)
+        else:
+            allowed, spent, needed = budget.max_tokens, budget.committed_tokens, sum(least)
+        self.write(
+            BudgetChecked(
+                timestamp=self.timestamp,
+                context_id=asking.context_id,
+                limit=allowance.refused_by or "max_tokens",
+                allowed=float(allowed or 0),
+                spent=float(spent),
+                needed=float(needed),
+                call_kind=asking.call_kind,
+                role=asking.role,
+            )
+        )
+
+    def launch(self, opened: OpenCall) -> None:
         """Put the manifest on the record, then order the call."""
+        call = opened.call
         self.write(
             PromptManifest(
                 timestamp=self.timestamp,
@@ -230,7 +258,6 @@ class Transition:
                 ),
             )
         )
-        opened = OpenCall(call=call, reserved_tokens=reserved_tokens)
         self.set(open_calls={**self.state.open_calls, call.call_id: opened})
         self.effects.append(CallModel(call=call))
 
@@ -240,13 +267,17 @@ class Transition:
         tokens = sum(tool.tokens for tool in record.tools)
         if opened is None or not tokens:
             return
-        charged = with_tools(
-            opened,
-            tokens,
-            max_tokens=self.state.request.options.max_tokens,
-            committed_tokens=self.state.committed_tokens,
-        )
+        charged = with_tools(opened, tokens, self.state.budget(but=record.call_id))
         self.set(open_calls={**self.state.open_calls, record.call_id: charged})
+
+    def reserve_turn(self, record: TurnReserved) -> None:
+        """Raise what is reserved for a conversation with tools to what it now needs."""
+        opened = self.state.open_calls.get(record.call_id)
+        if opened is not None:
+            grown = replace(
+                opened, input_tokens=record.input_tokens, output_tokens=record.output_tokens
+            )
+            self.set(open_calls={**self.state.open_calls, record.call_id: grown})
 
     def close_call(self, outcome: ModelReplied | ModelFailed) -> OpenCall | None:
         """Take a call off the list and book what it spent, if nobody measured it.
@@ -266,8 +297,13 @@ class Transition:
             return None
         rest = {key: o for key, o in self.state.open_calls.items() if key != outcome.call_id}
         is_measured = outcome.call_id in self.state.measured_calls
-        spent = 0 if is_measured else unmeasured_tokens(opened, outcome)
-        self.set(open_calls=rest, spent_tokens=self.state.spent_tokens + spent)
+        sent, received = (0, 0) if is_measured else unmeasured_tokens(opened, outcome)
+        self.set(
+            open_calls=rest,
+            spent_tokens=self.state.spent_tokens + sent + received,
+            spent_usd=self.state.spent_usd
+            + (opened.price.of(sent, received) if opened.price else 0),
+        )
         return opened
 
     def _granted(self, pool: Iterable[Section], asking: Asking) -> frozenset[str]:

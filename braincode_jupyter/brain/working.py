@@ -179,7 +179,7 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
     )
     if prepared is None:
         _write_failure(
-            t, worker, attempt=attempt, code="token_limit", error="The token budget is used up."
+            t, worker, attempt=attempt, code="token_limit", error="The budget is used up."
         )
         finish_failed(t, worker, "token_limit")
         return
@@ -194,11 +194,11 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
             goal=worker.goal,
             handoff=packet,
             model=candidate.model_id,
-            agent_session_id=prepared[0].agent_session_id,
+            agent_session_id=prepared.call.agent_session_id,
             attempt=attempt,
         )
     )
-    t.launch(*prepared)
+    t.launch(prepared)
 
 
 def _review_extra(

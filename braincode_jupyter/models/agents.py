@@ -68,11 +68,13 @@ class StreamEnd:
 class Request:
     """What one request of a call sends beside its prompt; made without the library.
 
-    ``exchanges`` holds each earlier reply with what the tools gave, ``tools`` what may be named.
+    ``exchanges`` holds each earlier reply with what the tools gave, ``tools`` what may be named;
+    ``max_output_tokens`` is less than that of the call where a budget has less left.
     """
 
     exchanges: tuple[tuple[StreamEnd, tuple[tuple[ToolUse, ToolReturn], ...]], ...] = ()
     tools: tuple[ToolSpec, ...] = ()
+    max_output_tokens: int | None = None
 
 
 IMPORTS = threading.RLock()
@@ -157,7 +159,7 @@ async def stream_reply(
     async with model_request_stream(
         _model_object(endpoint, provider),
         _messages(call, request),
-        model_settings=_settings(call, endpoint),
+        model_settings=_settings(call, endpoint, request),
         model_request_parameters=_parameters(call, request.tools),
     ) as stream:
         async for piece in _texts(stream):
@@ -277,17 +279,18 @@ def _messages(call: ModelCall, request: Request) -> list[ModelMessage]:
     return messages
 
 
-def _settings(call: ModelCall, endpoint: Endpoint) -> ModelSettings:
-    settings: dict[str, Any] = {"max_tokens": call.max_output_tokens}
+def _settings(call: ModelCall, endpoint: Endpoint, request: Request) -> ModelSettings:
+    most = min(call.max_output_tokens, request.max_output_tokens or call.max_output_tokens)
+    settings: dict[str, Any] = {"max_tokens": most}
     if endpoint.entry.headers:
         headers = endpoint.entry.headers
         settings["extra_headers"] = {name: secret.reveal() for name, secret in headers}
     if call.candidate.is_local_demo:
         settings.update(_LOCAL_SETTINGS)
-        settings["max_tokens"] = min(call.max_output_tokens, call.candidate.max_output_tokens)
+        settings["max_tokens"] = min(most, call.candidate.max_output_tokens)
     elif endpoint.entry.thinking not in {"", "off"}:
         # Servers that nobody described may refuse a request with a parameter for thinking.
-        level = _affordable(call.candidate.thinking, call.max_output_tokens)
+        level = _affordable(call.candidate.thinking, most)
         settings["thinking"] = False if level == "off" else level
     if endpoint.api == "openai-responses":
         settings["openai_store"] = False

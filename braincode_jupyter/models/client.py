@@ -22,7 +22,7 @@ from braincode_jupyter.models.entries import ModelEntry
 from braincode_jupyter.models.failures import reply_failure, to_model_error
 from braincode_jupyter.models.keys import Endpoint
 from braincode_jupyter.models.local import ALIAS, SHARED_SERVERS, SLOTS, LocalServers
-from braincode_jupyter.models.pricing import cost_usd
+from braincode_jupyter.models.pricing import cost_usd, token_price
 from braincode_jupyter.models.redaction import StreamHider
 from braincode_jupyter.models.registry import (
     LOCAL_PROVIDER,
@@ -33,6 +33,7 @@ from braincode_jupyter.models.registry import (
 from braincode_jupyter.models.retries import Allowance, RetryPolicy, Timeouts, wait_before_retry
 from braincode_jupyter.models.wording import PieceJoiner
 from braincode_jupyter.protocol.sections import ModelReply, Refusal, Resolution
+from braincode_jupyter.protocol.usage import TokenPrice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from braincode_jupyter.protocol.ports import TextSink
-    from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.sections import Candidate, ModelCall
     from braincode_jupyter.protocol.tools import ToolBox
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
@@ -109,6 +110,30 @@ class ProviderModels:
     def status(self) -> tuple[ProviderStatus, ...]:
         """Return for every provider whether it has a key; see `ModelRegistry.status`."""
         return self._registry.status()
+
+    def price_of(self, candidate: Candidate) -> TokenPrice | None:
+        """Return what tokens of a model cost at most.
+
+        Parameters
+        ----------
+        candidate : Candidate
+            The model.
+
+        Returns
+        -------
+        TokenPrice or None
+            None if the price list does not know it; a server of one's own has no price there.
+        """
+        if candidate.is_local_demo:
+            return TokenPrice(input_usd=0.0, output_usd=0.0)
+        endpoint = self._registry.endpoint(candidate.model_id)
+        if isinstance(endpoint, Refusal):
+            return None
+        return token_price(
+            endpoint.entry.model_id,
+            provider=endpoint.prices,
+            context_tokens=candidate.context_window,
+        )
 
     async def complete(
         self, call: ModelCall, on_text: TextSink, tools: ToolBox | None = None

@@ -98,12 +98,14 @@ async def converse(call: ModelCall, *, tools: ToolBox, ask: Ask) -> list[Turn]:
                 f"{call.role}: {replaced} earlier results of tools were left out of the "
                 "conversation, to keep it within its limit."
             )
-        if not tools.allows_turn(total_usage(turns).total, talk.sent_tokens):
-            raise ModelError("The token budget has no room to go on.", code="token_limit")
+        reply_tokens = tools.turn_tokens(total_usage(turns), talk.sent_tokens)
+        if not reply_tokens:
+            raise ModelError("The budget has no room to go on.", code="token_limit")
         is_last = len(turns) >= MAX_TURNS - 1
         request = agents.Request(
             exchanges=talk.exchanges,
             tools=() if is_last else tuple(tools.specs()),
+            max_output_tokens=reply_tokens,
         )
 
 

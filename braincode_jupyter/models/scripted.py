@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.ports import TextSink
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.protocol.tools import ToolBox, ToolReturn
+    from braincode_jupyter.protocol.usage import TokenPrice
 
 DEFAULT_CHUNK_CHARS = 48
 """Size of a streamed piece; characters."""
@@ -99,6 +100,8 @@ class ScriptedModel:
         Keep every call in `calls`.
     candidates : sequence of Candidate or None
         The models that can be used; None: every id that is asked for.
+    token_price : TokenPrice or None
+        What tokens of every model cost at most; None: not known.
 
     Attributes
     ----------
@@ -114,6 +117,7 @@ class ScriptedModel:
         chunk_chars: int = DEFAULT_CHUNK_CHARS,
         record_calls: bool = True,
         candidates: Sequence[Candidate] | None = None,
+        token_price: TokenPrice | None = None,
     ) -> None:
         self.calls: list[ModelCall] = []
         self._replies = replies
@@ -122,6 +126,7 @@ class ScriptedModel:
         self._record_calls = record_calls
         self._candidates = None if candidates is None else {c.model_id: c for c in candidates}
         self._played: dict[str, int] = {}
+        self._token_price = token_price
 
     def resolve(self, model_ids: Sequence[str], *, thinking: str, vision: bool) -> Resolution:
         """Return the scripted candidates of a chain, in order.
@@ -151,6 +156,11 @@ class ScriptedModel:
             else:
                 usable.append(candidate)
         return Resolution(candidates=tuple(usable), refusals=tuple(refused))
+
+    def price_of(self, candidate: Candidate) -> TokenPrice | None:
+        """Return the scripted price."""
+        del candidate
+        return self._token_price
 
     async def complete(
         self, call: ModelCall, on_text: TextSink, tools: ToolBox | None = None

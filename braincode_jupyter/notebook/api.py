@@ -46,6 +46,7 @@ class RunKeywords(TypedDict, total=False):
     review: bool | None
     max_workers: int | None
     max_tokens: int | None
+    max_cost: float | None
     continue_session: str | None
     heuristic: bool
     expand_references: bool
@@ -72,8 +73,9 @@ def run(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) 
         In a notebook: name to bind the result to, beside ``_braincode``.
     **options
         As the options of `%%braincode`: mode, brain, roles, review, max_workers, max_tokens,
-        continue_session, heuristic, expand_references, need_to_know, allow_edits, allow_compute,
-        yes; also home, project_root and models. What a tool has to ask is asked at the prompt.
+        max_cost, continue_session, heuristic, expand_references, need_to_know, allow_edits,
+        allow_compute, yes; also home, project_root and models. What a tool has to ask is asked at
+        the prompt.
 
     Returns
     -------

@@ -31,7 +31,7 @@ class CellArguments:
 
     Parameters
     ----------
-    mode, brain, roles, review, max_workers, max_tokens, continue_session, heuristic
+    mode, brain, roles, review, max_workers, max_tokens, max_cost, continue_session, heuristic
         As in `braincode_jupyter.runtime.RunArguments`.
     expand_references : bool
         False after ``--no-refs``.
@@ -53,6 +53,7 @@ class CellArguments:
     review: bool | None = None
     max_workers: int | None = None
     max_tokens: int | None = None
+    max_cost: float | None = None
     continue_session: str | None = None
     heuristic: bool = False
     expand_references: bool = True
@@ -94,6 +95,7 @@ class CellArguments:
             review=self.review,
             max_workers=self.max_workers,
             max_tokens=self.max_tokens,
+            max_cost=self.max_cost,
             continue_session=self.continue_session,
             heuristic=self.heuristic,
             expand_references=self.expand_references,

@@ -10,6 +10,7 @@ from keyword import iskeyword
 MAX_WORKERS_LIMIT = 64
 """Greatest value of ``--max-workers``."""
 MAX_TOKENS_LIMIT = 1_000_000_000
+MAX_COST_LIMIT = 1_000_000
 """Greatest value of ``--max-tokens``."""
 MAX_NAME_CHARS = 128
 """Longest role, Brain, session or variable name."""
@@ -19,6 +20,7 @@ LAST_SESSION = "@@last"
 _MODES = ("auto", "radical")
 _IPYTHON_NAMES = frozenset({"In", "Out", "_braincode", "exit", "get_ipython", "quit"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+_AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?|\.[0-9]{1,9}", re.ASCII)
 _NUMBER = re.compile(r"[0-9][0-9_]{0,14}", re.ASCII)
 
 Convert = Callable[[str], object]
@@ -170,6 +172,12 @@ def _to_count(limit: int) -> Convert:
     return convert
 
 
+def _to_dollars(text: str) -> float:
+    if _AMOUNT.fullmatch(text) is None or not 0 < float(text) <= MAX_COST_LIMIT:
+        raise ValueError(f"is an amount in US dollars, for example 0.50; at most {MAX_COST_LIMIT}")
+    return float(text)
+
+
 _LATER = "It comes in a later version; this one"
 
 OPTIONS: tuple[Option, ...] = (
@@ -219,6 +227,13 @@ OPTIONS: tuple[Option, ...] = (
         help="token budget of the run, checked before each call",
     ),
     Option(
+        flag="--max-cost",
+        field="max_cost",
+        metavar="USD",
+        convert=_to_dollars,
+        help="cost budget of the run in US dollars, checked before each call",
+    ),
+    Option(
         flag="--continue",
         field="continue_session",
         metavar="ID",
@@ -259,12 +274,6 @@ OPTIONS: tuple[Option, ...] = (
         help="let workers run code on copies of what you refer to, unasked",
     ),
     Option(flag="--yes", field="yes", help="approve what would be asked; deny rules still hold"),
-    Option(
-        flag="--max-cost",
-        metavar="USD",
-        help="cost budget",
-        later=f"{_LATER} enforces --max-tokens.",
-    ),
     Option(
         flag="--record",
         help="keep the model calls beside the notebook",

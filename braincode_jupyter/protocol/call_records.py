@@ -155,6 +155,19 @@ class UsageRecorded(Record):
     """Call that spent it; ours."""
 
 
+class TurnReserved(Record):
+    """Upper bound of what a conversation with tools spends, its next turn included."""
+
+    type: Literal["turn_reserved"] = "turn_reserved"
+    """Record type."""
+    call_id: str
+    """The conversation."""
+    input_tokens: int
+    """Tokens sent in all of its turns."""
+    output_tokens: int
+    """Tokens received in all of its turns."""
+
+
 class BudgetChecked(Record):
     """A budget refused a call, or stands in the way of the run."""
 

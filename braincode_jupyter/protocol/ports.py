@@ -17,6 +17,7 @@ from braincode_jupyter.protocol.sections import (
 if TYPE_CHECKING:
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.tools import ToolBox
+    from braincode_jupyter.protocol.usage import TokenPrice
 
 TextSink = Callable[[str], None]
 """Takes streamed text as it arrives."""
@@ -35,6 +36,10 @@ class ModelClient(Protocol):
 
     def resolve(self, model_ids: Sequence[str], *, thinking: str, vision: bool) -> Resolution:
         """Return the usable models of one role's chain, in order; makes no request."""
+        ...
+
+    def price_of(self, candidate: Candidate) -> TokenPrice | None:
+        """Return what tokens of a model cost at most; None if that is not known."""
         ...
 
     async def complete(

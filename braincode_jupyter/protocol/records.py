@@ -29,6 +29,7 @@ from braincode_jupyter.protocol.call_records import (
     ModelReplied,
     PromptManifest,
     SectionPointer,
+    TurnReserved,
     UsageRecorded,
 )
 from braincode_jupyter.protocol.change_records import (
@@ -107,6 +108,7 @@ RecordUnion = Annotated[
     | WorkerFailed
     | RetryRequested
     | UsageRecorded
+    | TurnReserved
     | BudgetChecked
     | ReviewDecided
     | FinalReported
@@ -212,6 +214,7 @@ __all__ = [
     "TodosPlanned",
     "TodosUpdated",
     "ToolCallsCounted",
+    "TurnReserved",
     "UsageRecorded",
     "Warned",
     "WorkerEnded",

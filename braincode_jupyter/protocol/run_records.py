@@ -30,6 +30,8 @@ class RunOptions(Packet):
     """Workers, primary included."""
     max_tokens: int | None = None
     """Token budget of the whole run, input and output."""
+    max_cost_usd: float | None = None
+    """Cost budget of the whole run; US dollars."""
     heuristic: bool = False
     """Plan without asking a router model."""
     need_to_know: bool = False
@@ -45,6 +47,8 @@ class GoesOn(Packet):
     """The worker."""
     spent_tokens: int = 0
     """Tokens that were spent before this run."""
+    spent_usd: float = 0.0
+    """What was spent before this run, as far as prices were known; US dollars."""
     retries: Mapping[str, int] = {}
     """How often each worker was taken up again, this time included."""
 

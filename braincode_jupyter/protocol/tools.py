@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.sections import ImagePart
     from braincode_jupyter.protocol.tables import Table
+    from braincode_jupyter.protocol.usage import TokenUsage
 
 ToolEffect = Literal["read", "write", "execute"]
 """What a tool can do: look, change files, or run code."""
@@ -192,8 +193,11 @@ class ToolBox(Protocol):
         """Check, ask, carry out and put on the record; every failure is a return."""
         ...
 
-    def allows_turn(self, spent_tokens: int, sent_tokens: int) -> bool:
-        """Say whether the token budget has room for one more request of this conversation."""
+    def turn_tokens(self, spent: TokenUsage, sent_tokens: int) -> int:
+        """Return how long the reply to one more request may be; tokens.
+
+        0 if the budget has no room for the request, after what this conversation has spent.
+        """
         ...
 
     def tell(self, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from braincode_jupyter.protocol.packet import Packet
@@ -30,6 +31,20 @@ ReasonCode = Literal[
 
 CallKind = Literal["router", "worker", "primary", "review"]
 """Which of the four kinds of model call this is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenPrice:
+    """Upper bound of what tokens of a model cost; US dollars a token."""
+
+    input_usd: float
+    """Of a token sent, at the dearest tier and cache rate."""
+    output_usd: float
+    """Of a token received."""
+
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """Return an upper bound of what so many tokens cost; US dollars."""
+        return input_tokens * self.input_usd + output_tokens * self.output_usd
 
 
 class TokenUsage(Packet):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,14 @@ MAX_PROMPT_BYTES = 256 * 1024
 MAX_WORKERS = 64
 """Most workers of a run, primary included."""
 
-_ARGUMENT_TYPES: Mapping[str, tuple[type, str]] = {
+_ARGUMENT_TYPES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "mode": (str, "auto or radical"),
     "brain": (str, "the id of a Brain preset"),
     "roles": (tuple, "names of roles"),
     "review": (bool, "True or False"),
     "max_workers": (int, "a whole number"),
     "max_tokens": (int, "a whole number"),
+    "max_cost": ((int, float), "an amount in US dollars, such as 0.50"),
     "continue_session": (str, "the id of a session"),
     "heuristic": (bool, "True or False"),
     "expand_references": (bool, "True or False"),
@@ -97,6 +99,11 @@ def _check_numbers(arguments: RunArguments) -> None:
         )
     if tokens is not None and tokens < 1:
         raise UsageError(f"max_tokens is {tokens!r}.", hint="Give a number of at least 1.")
+    cost = arguments.max_cost
+    if cost is not None and not 0 < cost < inf:
+        raise UsageError(
+            f"max_cost is {cost!r}.", hint="Give an amount in US dollars, for example 0.50."
+        )
     routed = [role for role in ROLES if role not in INTERNAL_ROLES]
     for role in arguments.roles:
         if role not in routed:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.ports import Clock, JournalPort
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.usage import TokenUsage
 
 
 class RunHost(Protocol):
@@ -47,8 +48,8 @@ class RunHost(Protocol):
         """Put a fact on the record, durably."""
         ...
 
-    def has_room(self, call: ModelCall, spent_tokens: int, sent_tokens: int) -> bool:
-        """Say whether the budget has room for one more request of a call."""
+    def turn_tokens(self, call: ModelCall, spent: TokenUsage, sent_tokens: int) -> int:
+        """Reserve one more request of a call; return how long its reply may be, 0 for no room."""
         ...
 
     async def dispatch(self, role: str, goal: str, *, reason: str) -> ExecutedWorkerResult | str:

@@ -22,7 +22,7 @@ from braincode_jupyter.brain.effects import (
     WriteRecord,
 )
 from braincode_jupyter.brain.limits import MIN_OUTPUT_TOKENS
-from braincode_jupyter.brain.offering import tool_pointer
+from braincode_jupyter.brain.offering import tool_pointer, with_turn
 from braincode_jupyter.brain.retrying import taken_up, why_not_again
 from braincode_jupyter.brain.step import first_record, initial, step
 from braincode_jupyter.errors import JournalError, MissingDependencyError, ModelError
@@ -42,6 +42,7 @@ from braincode_jupyter.protocol.records import (
     RetryRequested,
     RunCancelled,
     RunFailed,
+    TurnReserved,
     Warned,
     WorkerEnded,
 )
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.ports import Clock, JournalPort, ModelClient
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall, ModelReply
+    from braincode_jupyter.protocol.usage import TokenUsage
     from braincode_jupyter.runtime.settings import RunObserver
     from braincode_jupyter.runtime.toolbox import GatedToolBox
     from braincode_jupyter.runtime.tooling import RunTools
@@ -191,14 +193,26 @@ class Orchestrator:
             self._write(record, durable=True)
             self._decide(record)
 
-    def has_room(self, call: ModelCall, spent_tokens: int, sent_tokens: int) -> bool:
-        """Say whether the budget has room for one more request of a call with tools."""
-        limit = self.request.options.max_tokens
-        if limit is None:
-            return True
+    def turn_tokens(self, call: ModelCall, spent: TokenUsage, sent_tokens: int) -> int:
+        """Reserve one more request of a call with tools; return how long its reply may be."""
         opened = self.state.open_calls.get(call.call_id)
-        others = self.state.committed_tokens - (opened.reserved_tokens if opened else 0)
-        return others + spent_tokens + sent_tokens + MIN_OUTPUT_TOKENS <= limit
+        if opened is None:
+            return call.max_output_tokens
+        budget = self.state.budget(but=call.call_id)
+        grown = with_turn(opened, spent, sent_tokens, budget=budget)
+        if grown is None:
+            return 0
+        if budget.is_set:
+            self.note(
+                TurnReserved(
+                    timestamp=self.clock.now_ms(),
+                    context_id=call.context_id,
+                    call_id=call.call_id,
+                    input_tokens=grown.input_tokens,
+                    output_tokens=grown.output_tokens,
+                )
+            )
+        return grown.output_tokens - spent.output
 
     def retry(self, context_id: str) -> str | None:
         """Take a worker up again; to be called on the loop of the run.
@@ -448,7 +462,7 @@ class Orchestrator:
         self, call: ModelCall, sink: TextCounter, box: GatedToolBox | None
     ) -> ModelReply:
         if box is not None and call.max_output_tokens < MIN_OUTPUT_TOKENS:
-            message = "The token budget has no room for this call with its tools."
+            message = "The budget has no room for this call with its tools."
             raise ModelError(message, code="token_limit")
         return await self.models.complete(call, sink.take, box)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -34,6 +34,7 @@ from braincode_jupyter.references.sessions import SessionText
 from braincode_jupyter.runtime.asked import check_arguments, shown
 from braincode_jupyter.runtime.beforehand import COMPUTED_BEFOREHAND, evidence_sections
 from braincode_jupyter.runtime.outside import open_outside
+from braincode_jupyter.runtime.priced import HINT, NO_PRICE, left_out, prices_of, with_prices
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
 from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.models.redaction import Redactor
     from braincode_jupyter.protocol.ports import Clock, ModelClient
     from braincode_jupyter.protocol.sections import Resolution
+    from braincode_jupyter.protocol.usage import TokenPrice
     from braincode_jupyter.references import Expansion
     from braincode_jupyter.runtime.settings import RunArguments, Sources
     from braincode_jupyter.runtime.tooling import RunTools
@@ -83,6 +85,7 @@ class _Chosen:
     preset: BrainPreset
     chains: Mapping[str, Resolution]
     router: Resolution
+    prices: Mapping[str, TokenPrice] = field(default_factory=dict[str, "TokenPrice"])
 
     @property
     def is_usable(self) -> bool:
@@ -253,6 +256,7 @@ def _request(
         limits=limits_for(mode, chosen.preset, max_workers=arguments.max_workers),
         chains=chosen.chains,
         router=chosen.router,
+        prices=chosen.prices,
         sections=sections,
         references=found.expansion.records(clock.now_ms()),
         context_refs=support.context_refs,
@@ -261,6 +265,7 @@ def _request(
             documents.notices,
             unknown_roles(chosen.preset, documents.presets),
             _unknown_models(chosen),
+            left_out((*chosen.chains.values(), chosen.router)),
             support.notices,
             found.expansion.warnings,
             (COMPUTED_BEFOREHAND,) if found.evidence else (),
@@ -279,6 +284,7 @@ def _options(
         review=arguments.review,
         max_workers=arguments.max_workers,
         max_tokens=arguments.max_tokens,
+        max_cost_usd=arguments.max_cost,
         heuristic=arguments.heuristic,
         need_to_know=arguments.need_to_know,
     )
@@ -353,7 +359,7 @@ def _choose(
     wanted = arguments.brain or (NOTEBOOK_PRESET if configured == _ORIGINAL_PRESET else configured)
     chosen = _resolve(resolve_preset(wanted, documents.presets), models, vision=vision)
     if chosen.is_usable:
-        return chosen
+        return chosen if arguments.max_cost is None else _priced(chosen, models)
     if arguments.brain is None and not vision:
         local = _resolve(resolve_preset(LOCAL_PRESET, documents.presets), models, vision=False)
         if local.is_usable:
@@ -372,6 +378,24 @@ def _choose(
         f"No language model can be used with Brain {wanted!r}" + (f" ({why})." if why else "."),
         hint="\n".join((*unknown, NO_MODEL_HINT)),
     )
+
+
+def _priced(chosen: _Chosen, models: ModelClient) -> _Chosen:
+    """Leave out the models whose price is unknown: a budget in dollars could not be kept."""
+    prices = prices_of((*chosen.chains.values(), chosen.router), models)
+    kept = replace(
+        chosen,
+        chains={role: with_prices(chain, prices) for role, chain in chosen.chains.items()},
+        router=with_prices(chosen.router, prices),
+        prices=prices,
+    )
+    if not kept.is_usable:
+        raise ConfigurationError(
+            f"No model of Brain {chosen.preset.id!r} that can be used {NO_PRICE}, so max_cost "
+            "cannot be kept.",
+            hint=HINT,
+        )
+    return kept
 
 
 def _unknown_models(chosen: _Chosen) -> tuple[str, ...]:

@@ -156,6 +156,7 @@ def _as_asked(
         review=asked.review,
         max_workers=asked.max_workers,
         max_tokens=asked.max_tokens,
+        max_cost=asked.max_cost_usd,
         heuristic=asked.heuristic,
         need_to_know=asked.need_to_know,
     )

@@ -40,6 +40,8 @@ class RunArguments:
         Workers, primary included; 1 to 64.
     max_tokens : int or None
         Token budget of the whole run, input and output; >= 1.
+    max_cost : float or None
+        Cost budget of the whole run; US dollars, > 0. Models without a known price are not asked.
     continue_session : str or None
         Session id, or a prefix of one, whose file this run goes on in; ``"@@last"`` for the newest.
     heuristic : bool
@@ -72,6 +74,7 @@ class RunArguments:
     review: bool | None = None
     max_workers: int | None = None
     max_tokens: int | None = None
+    max_cost: float | None = None
     continue_session: str | None = None
     heuristic: bool = False
     expand_references: bool = True

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
     from braincode_jupyter.protocol.tools import Artifact, Toolset, ToolTarget, ToolUse
+    from braincode_jupyter.protocol.usage import TokenUsage
     from braincode_jupyter.runtime.approvals import Approvals
 
 _log = logging.getLogger(__name__)
@@ -117,16 +118,16 @@ class GatedToolBox:
         Shared by the run.
     policy : Policy
         What holds for this agent.
-    has_room : callable
-        Takes the tokens spent in this call and those of the next request; says whether the budget
-        has room for it.
+    reserve_turn : callable
+        Takes the tokens spent in this call and those of the next request; gives the longest reply
+        that the budget pays for.
     """
 
     call: ModelCall
     toolsets: Sequence[Toolset]
     gate: Gate
     policy: Policy
-    has_room: Callable[[int, int], bool]
+    reserve_turn: Callable[[TokenUsage, int], int]
     used: int = 0
     _evidence: dict[str, ToolReturn] = field(default_factory=dict[str, ToolReturn], init=False)
     _asked: dict[str, int] = field(default_factory=dict[str, int], init=False)
@@ -138,9 +139,9 @@ class GatedToolBox:
             return ()
         return tuple(spec for toolset in self.toolsets for spec in toolset.specs())
 
-    def allows_turn(self, spent_tokens: int, sent_tokens: int) -> bool:
-        """Say whether the token budget has room for one more request."""
-        return self.has_room(spent_tokens, sent_tokens)
+    def turn_tokens(self, spent: TokenUsage, sent_tokens: int) -> int:
+        """Return how long the reply to one more request may be; 0: there is no room for it."""
+        return self.reserve_turn(spent, sent_tokens)
 
     def tell(self, message: str) -> None:
         """Tell the user something of this conversation."""

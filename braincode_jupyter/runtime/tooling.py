@@ -122,7 +122,7 @@ class RunTools:
                 is_onlooker=not is_primary,
                 has_read_untrusted=bool(host.request.references),
             ),
-            has_room=lambda spent, sent: host.has_room(call, spent, sent),
+            reserve_turn=lambda spent, sent: host.turn_tokens(call, spent, sent),
         )
 
     def revoke(self, grant_id: str, by: RevokedBy) -> None:
@@ -166,7 +166,7 @@ class RunTools:
             gate=self._gate_of(host),
             # Edits alone were allowed: a check then needs a word of its own (security R37).
             policy=replace(self.policy, mode="ask") if self.policy.mode == "edits" else self.policy,
-            has_room=lambda spent, sent: host.has_room(call, spent, sent),
+            reserve_turn=lambda spent, sent: host.turn_tokens(call, spent, sent),
         )
         return await run_checks(order, host, box=box, tools=checks)
 

@@ -99,6 +99,8 @@ def run_figures(view: RunView) -> str:
     parts = [span_words(view.started_ms, view.ended_ms), usage_words(view.usage)]
     if view.max_tokens:
         parts.append(f"budget {tokens_words(view.max_tokens)} tokens")
+    if view.max_cost_usd:
+        parts.append(f"budget {cost_words(view.max_cost_usd)}")
     return " · ".join(part for part in parts if part)
 
 

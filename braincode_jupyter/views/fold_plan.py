@@ -215,6 +215,7 @@ def _note_options(view: RunView, options: RunOptions) -> RunView:
             "mode": options.mode,
             "brain_id": clean_line(options.brain_id),
             "max_tokens": options.max_tokens,
+            "max_cost_usd": options.max_cost_usd,
             "review": review,
         }
     )

@@ -432,6 +432,8 @@ class RunView(Packet):
     """What the run spent."""
     max_tokens: int | None = None
     """Token budget."""
+    max_cost_usd: float | None = None
+    """Cost budget; US dollars."""
     models: tuple[str, ...] = ()
     """Names of the models that answered."""
     model_note: str = ""

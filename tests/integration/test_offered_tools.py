@@ -87,6 +87,6 @@ async def test_a_budget_without_room_for_the_tools_makes_no_call(tmp_path: Path)
 
     failed = [r for r in result.records if isinstance(r, ModelFailed) and r.role == "analyst"]
     assert [(r.code, r.error) for r in failed[:1]] == [
-        ("token_limit", "The token budget has no room for this call with its tools.")
+        ("token_limit", "The budget has no room for this call with its tools.")
     ]
     assert "analyst" not in [call.role for call in model.calls]

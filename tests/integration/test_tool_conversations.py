@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from braincode_jupyter.protocol.usage import TokenUsage
     from tests.integration.conftest import LoopbackProvider
 
 FORMATS = {
@@ -33,8 +34,9 @@ ARGUMENTS = {"sql": "select 1"}
 class Box:
     """Answers every call, as long as it is told to go on."""
 
-    def __init__(self, *, room: bool = True) -> None:
+    def __init__(self, *, room: int = 300) -> None:
         self.used: list[ToolUse] = []
+        self.asked: list[tuple[int, int]] = []
         self.told: list[str] = []
         self.room = room
         self.size = 0
@@ -54,7 +56,8 @@ class Box:
     def tell(self, message: str) -> None:
         self.told.append(message)
 
-    def allows_turn(self, spent_tokens: int, sent_tokens: int) -> bool:
+    def turn_tokens(self, spent: TokenUsage, sent_tokens: int) -> int:
+        self.asked.append((spent.total, sent_tokens))
         return self.room
 
 
@@ -286,7 +289,7 @@ async def test_old_results_of_a_long_conversation_are_left_out_and_it_is_said(
 async def test_the_budget_is_asked_before_every_further_request(
     provider: LoopbackProvider,
 ) -> None:
-    client, box = client_of(provider), Box(room=False)
+    client, box = client_of(provider), Box(room=0)
     provider.streams(asks("chat"))
 
     with pytest.raises(ModelError) as failure:
@@ -295,3 +298,15 @@ async def test_the_budget_is_asked_before_every_further_request(
 
     assert failure.value.code == "token_limit"
     assert len(provider.seen) == 1
+    assert len(box.asked) == 1
+
+
+async def test_a_reply_is_no_longer_than_the_budget_pays_for(provider: LoopbackProvider) -> None:
+    client, box = client_of(provider), Box(room=120)
+    provider.streams(asks("anthropic"))
+    provider.streams(provider.anthropic("short"))
+
+    await client.complete(call_to(client, "anthropic/claude-sonnet-4-6"), lambda _: None, box)
+    await client.aclose()
+
+    assert [seen.body["max_tokens"] for seen in provider.seen] == [300, 120]

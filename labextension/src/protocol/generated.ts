@@ -381,6 +381,8 @@ export type RunView = {
   readonly usage: UsageView;
   /** Token budget. */
   readonly maxTokens?: number;
+  /** Cost budget; US dollars. */
+  readonly maxCostUsd?: number;
   /** Names of the models that answered. */
   readonly models: readonly string[];
   /** Said plainly when the embedded demo model answered. */
@@ -769,6 +771,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     endedMs: ["optional", ["number"]],
     usage: ["object", "UsageView"],
     maxTokens: ["optional", ["number"]],
+    maxCostUsd: ["optional", ["number"]],
     models: ["array", ["string"]],
     modelNote: ["string"],
     references: ["array", ["object", "ReferenceView"]],

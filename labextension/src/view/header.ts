@@ -47,8 +47,8 @@ export function header(actions: Actions): Header {
       setText(word, stateText(view));
       setTextOrHide(tokens, tokensText(view));
       setAttribute(tokens, 'title', unmeasuredText(view.usage));
-      setTextOrHide(cost, costText(view.usage));
-      setAttribute(cost, 'title', costText(view.usage) === WORDS.costUnknown ? WORDS.costUnknownWhy : null);
+      setTextOrHide(cost, costText(view));
+      setAttribute(cost, 'title', costText(view) === WORDS.costUnknown ? WORDS.costUnknownWhy : null);
       setStop(stop, title, { isOffered: actions.stop !== undefined && isGoing(view), isAsked: view.isStopping });
       setText(stop, view.isStopping ? WORDS.stopAsked : WORDS.stop);
       tick(view, moment);
@@ -116,7 +116,10 @@ function unmeasuredText(usage: UsageView): string | null {
   return usage.unmeasuredCalls > 0 ? WORDS.unmeasured({ count: usage.unmeasuredCalls }) : null;
 }
 
-function costText(usage: UsageView): string {
+function costText({ usage, maxCostUsd }: RunView): string {
+  if (usage.costUsd !== undefined && maxCostUsd !== undefined) {
+    return WORDS.costOf({ cost: money(usage.costUsd), limit: money(maxCostUsd) });
+  }
   if (usage.costUsd !== undefined) {
     return usage.calls > 0 ? money(usage.costUsd) : '';
   }

@@ -135,6 +135,7 @@ export type Catalogue = {
     readonly stateCount: (values: { count: number; word: Value }) => string;
     readonly tokens: (values: { text: Value }) => string;
     readonly tokensOf: (values: { limit: Value; text: Value }) => string;
+    readonly costOf: (values: { cost: Value; limit: Value }) => string;
     readonly atLeast: (values: { text: Value }) => string;
     readonly usageUnknown: string;
     readonly costUnknown: string;

@@ -25,7 +25,7 @@ def test_each_option_sets_its_field() -> None:
     line = (
         "--mode radical --brain brain --roles librarian,coder --no-review --max-workers 3 "
         "--max-tokens=200_000 --continue 0f3a --background --as answer --heuristic --no-refs "
-        "--need-to-know"
+        "--need-to-know --max-cost 0.50"
     )
 
     assert parse_arguments(line) == CellArguments(
@@ -41,6 +41,7 @@ def test_each_option_sets_its_field() -> None:
         heuristic=True,
         expand_references=False,
         need_to_know=True,
+        max_cost=0.5,
     )
 
 
@@ -141,6 +142,11 @@ def test_option_of_a_later_version_says_what_to_do_now(option: object) -> None:
         "--max-workers -1",
         "--max-tokens " + "9" * 3_000,
         "--max-tokens ٣",
+        "--max-cost 0",
+        "--max-cost -1",
+        "--max-cost nan",
+        "--max-cost 1e3",
+        "--max-cost $1",
         "--as class",
         "--as 1x",
         "--as get_ipython",

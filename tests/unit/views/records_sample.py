@@ -344,7 +344,7 @@ def closed(role: str, seconds: float, payload: ExecutedWorkerResult) -> tuple[r.
 
 
 def beginning() -> tuple[r.AnyRecord, ...]:
-    options = r.RunOptions(mode="auto", brain_id="notebook", max_tokens=50_000)
+    options = r.RunOptions(mode="auto", brain_id="notebook", max_tokens=50_000, max_cost_usd=2.0)
     return (
         r.RunStart(timestamp=at(0), run_id=RUN, prompt=PROMPT, options=options),
         r.ReferenceUsed(

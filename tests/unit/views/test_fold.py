@@ -87,7 +87,7 @@ def test_a_worker_without_result_tells_its_reason_in_words_alone() -> None:
 
     failed = agent(folded(*sample.beginning(), *sample.closed("librarian", 3, given)), "librarian")
 
-    assert failed.reason == "The token budget does not allow the call."
+    assert failed.reason == "The budget does not allow the call."
     assert (failed.summary, failed.risks) == ("", ())
 
 
