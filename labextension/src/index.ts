@@ -2,6 +2,7 @@
 
 import commands from './plugins/commands';
 import completer from './plugins/completer';
+import connection from './plugins/connection';
 import endings from './plugins/endings';
 import highlight from './plugins/highlight';
 import insert from './plugins/insert';
@@ -15,6 +16,7 @@ import waiting from './plugins/waiting';
 export default [
   commands,
   completer,
+  connection,
   endings,
   highlight,
   insert,

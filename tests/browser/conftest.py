@@ -138,6 +138,14 @@ def _ask(lab: Lab, path: str, *, method: str = "GET") -> bytes:
         return answer.read()
 
 
+def _choose(lab: Lab, plugin: str, choices: dict[str, object]) -> None:
+    url = f"{lab.base}/lab/api/settings/{plugin}?token={lab.token}"
+    body = json.dumps({"raw": json.dumps(choices)}).encode()
+    request = urllib.request.Request(url, data=body, method="PUT")  # noqa: S310 - our own server
+    request.add_header("Content-Type", "application/json")
+    urllib.request.urlopen(request, timeout=END_WAIT_S).close()  # noqa: S310 - the same
+
+
 def _environment(root: Path) -> dict[str, str]:
     return dict(
         os.environ,
@@ -203,6 +211,26 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
+def choose(lab: Lab) -> Iterator[Callable[..., None]]:
+    """Give a function that sets settings of a plugin; afterwards they are what they were."""
+    chosen: set[str] = set()
+
+    def choose_(plugin: str, **choices: object) -> None:
+        chosen.add(plugin)
+        _choose(lab, plugin, choices)
+
+    yield choose_
+    for plugin in chosen:
+        _choose(lab, plugin, {})
+
+
+@pytest.fixture
+def without_subshells(choose: Callable[..., None]) -> None:
+    """Let the page send all that it says to the kernel's main thread."""
+    choose("@jupyterlab/apputils-extension:kernels-settings", commsOverSubshells="disabled")
+
+
+@pytest.fixture
 def without_extension(page: Page) -> None:
     """Let the page come without our extension."""
     page.route(re.compile(rf"/{EXTENSION}/static/"), lambda route: route.abort())
@@ -211,13 +239,16 @@ def without_extension(page: Page) -> None:
 class Notebook:
     """A notebook on the page."""
 
-    def __init__(self, page: Page, path: Path, url: str) -> None:
+    def __init__(self, page: Page, path: Path, *, urls: dict[str, str], app: str) -> None:
         self.page = page
         self.path = path
-        self._url = url
+        self._urls = urls
+        self._app = app
 
-    def open(self, *, has_kernel: bool = True) -> None:
-        self.page.goto(self._url)
+    def open(self, *, has_kernel: bool = True, app: str = "") -> None:
+        """Open it where it was before, or in another application."""
+        self._app = app or self._app
+        self.page.goto(self._urls[self._app])
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
         if has_kernel:
             self.page.wait_for_function(IS_OPEN)
@@ -243,6 +274,17 @@ class Notebook:
 
     def wait_idle(self) -> None:
         self.page.wait_for_function(NONE_RUNNING)
+
+    def in_new_tab(self) -> Notebook:
+        """Open the same notebook in a second tab of the browser."""
+        tab = self.page.context.new_page()
+        tab.set_default_timeout(WAIT_MS)
+        urls = {
+            app: url.replace("/workspaces/", "/workspaces/2") for app, url in self._urls.items()
+        }
+        other = Notebook(tab, self.path, urls=urls, app=self._app)
+        other.open()
+        return other
 
     def command(self, name: str) -> None:
         self.page.evaluate("name => window.jupyterapp.commands.execute(name)", name)
@@ -277,10 +319,12 @@ def open_notebook(lab: Lab, page: Page) -> Iterator[Callable[..., Notebook]]:
         path = lab.folder / name
         path.write_text(json.dumps(document), encoding="utf-8")
         workspace = secrets.token_hex(4)
-        url = f"{lab.base}/lab/workspaces/{workspace}/tree/{name}?reset&token={lab.token}"
-        if in_notebook_7:
-            url = f"{lab.base}/notebooks/{name}?token={lab.token}"
-        notebook = Notebook(page, path, url)
+        urls = {
+            "lab": f"{lab.base}/lab/workspaces/{workspace}/tree/{name}?reset&token={lab.token}",
+            "notebook 7": f"{lab.base}/notebooks/{name}?token={lab.token}",
+        }
+        app = "notebook 7" if in_notebook_7 else "lab"
+        notebook = Notebook(page, path, urls=urls, app=app)
         notebook.open()
         assert notebook.run(0).locator(".jp-OutputArea-output").all_inner_texts() == []
         return notebook

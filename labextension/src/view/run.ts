@@ -115,8 +115,8 @@ function primaryOf(view: RunView): string {
 
 const GOING: ReadonlySet<AgentView['state']> = new Set(['queued', 'waiting', 'running', 'waiting_for_approval']);
 
-/** A run that was saved while it was going on is over for whoever reads it now. */
-function recorded(view: RunView): RunView {
+/** A run that was saved while it was going on, or lost its kernel, is over for whoever reads it now. */
+export function recorded(view: RunView): RunView {
   if (!isGoing(view)) {
     return view;
   }

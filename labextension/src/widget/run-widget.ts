@@ -1,10 +1,11 @@
 /** The anywidget: joins a model of the kernel to the drawing. Python decides, this draws. */
 
 import type { ApprovalView, RunView } from '../protocol/generated';
-import { insertion } from '../protocol/page-events';
+import { insertion, onConnection } from '../protocol/page-events';
 import { isRecord } from '../protocol/read';
 import type { Decision } from '../view/actions';
 import { drawGuarded, showText } from '../view/guarded';
+import { recorded } from '../view/run';
 import type { Drawing } from '../view/run';
 import { WORDS, speak } from '../words/catalogue';
 import { RunFeed } from './run-feed';
@@ -16,10 +17,15 @@ type Model = {
   on(event: string, listener: (value: unknown) => void): void;
   send(content: unknown): void;
 };
-type Listener = { onMessage(message: unknown, news: News): void; onView(): void; onConnection(): void };
+type Listener = { onMessage(message: unknown, news: News): void; onView(): void; onComm(): void };
 
 /** Without an answer in this time the kernel does not take clicks while the cell runs. */
 const PONG_MS = 1_000;
+/** Without one in this time, after its line to the card was closed, the kernel is gone. */
+const GONE_MS = 5_000;
+
+/** Why the kernel may be silent: its cell blocks it, the network is cut, or it has ended. */
+type Silence = 'busy' | 'cut' | 'gone';
 /** Between two requests for lost messages. */
 const RESYNC_MS = 1_000;
 
@@ -44,7 +50,7 @@ export default () => {
         feed.replace(model.get('view'));
         listeners.forEach(listener => listener.onView());
       });
-      model.on('comm_live_update', () => listeners.forEach(listener => listener.onConnection()));
+      model.on('comm_live_update', () => listeners.forEach(listener => listener.onComm()));
     },
     render({ model, el }: { model: Model; el: HTMLElement }): () => void {
       const listener = new CardOfModel(model, el, feed);
@@ -91,6 +97,10 @@ class CardOfModel implements Listener {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isAnswered = false;
   private isStopAsked = false;
+  /** Messages may have been missed while the kernel did not answer. */
+  private isMissed = false;
+  private silence: Silence = 'busy';
+  private readonly hearNoMore = onConnection(() => this.ask('cut'));
   /** The outputs that hold the card, while the focus is in it. */
   private focused: Element | null = null;
 
@@ -117,8 +127,8 @@ class CardOfModel implements Listener {
   start(): void {
     this.onView();
     if (this.isGoing()) {
-      this.model.send({ kind: 'ready', have: this.feed.have() });
-      this.ping(WORDS.stopByInterrupt);
+      this.askForAll();
+      this.ask('busy');
     }
   }
 
@@ -137,10 +147,10 @@ class CardOfModel implements Listener {
       isLive: true,
       ...insertion(() => this.feed.view?.sessionId ?? ''),
       stop: () => this.stop(),
-      retry: contextId => this.model.send({ kind: 'retry', contextId }),
-      canAnswer: approvalId => this.feed.nonces.has(approvalId),
+      retry: contextId => void this.send({ kind: 'retry', contextId }),
+      canAnswer: approvalId => !this.isMissed && this.feed.nonces.has(approvalId),
       answer: (approval, decision) => this.answer(approval, decision),
-      revoke: approvalId => this.model.send({ kind: 'revoke', approvalId })
+      revoke: approvalId => void this.send({ kind: 'revoke', approvalId })
     });
     this.feed.pieces().forEach(piece => drawing.stream(piece));
     this.drawing = drawing;
@@ -152,7 +162,7 @@ class CardOfModel implements Listener {
     }
     // The kernel asks whether anybody still sees its question.
     if (isRecord(message) && message.kind === 'call') {
-      this.model.send({ kind: 'here' });
+      this.send({ kind: 'here' });
     }
     if (news.isView) {
       this.onView();
@@ -160,13 +170,13 @@ class CardOfModel implements Listener {
     news.pieces.forEach(piece => this.drawing?.stream(piece));
   }
 
-  onConnection(): void {
-    if (this.isGoing()) {
-      this.ping(WORDS.notConnected);
-    }
+  /** The line of this card to the kernel was closed. */
+  onComm(): void {
+    this.ask('gone');
   }
 
   dispose(): void {
+    this.hearNoMore();
     clearTimeout(this.timer);
     this.drawing?.dispose();
     if (this.focused) {
@@ -179,21 +189,56 @@ class CardOfModel implements Listener {
     return state === 'running' || state === 'queued';
   }
 
-  /** The view, with a click on Stop shown at once. */
+  /** The view, with a click on Stop shown at once; without its kernel nothing goes on. */
   private shownView(): RunView | null {
     const { view } = this.feed;
+    if (view && this.isMissed && this.silence === 'gone') {
+      return recorded(view);
+    }
     return view && this.isStopAsked ? { ...view, isStopping: true } : view;
   }
 
-  private ping(complaint: string): void {
+  /** False if the line to the kernel was closed, which takes no message. */
+  private send(content: unknown): boolean {
+    try {
+      this.model.send(content);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private askForAll(): void {
+    this.send({ kind: 'ready', have: this.feed.have() });
+  }
+
+  /** Ask for a sign of the kernel; without one, say why the card stands still. */
+  private ask(silence: Silence): void {
+    if (!this.isGoing()) {
+      return;
+    }
+    // A kernel that is restarted is cut off as well.
+    this.silence = this.silence === 'gone' && !this.isAnswered ? 'gone' : silence;
     this.isAnswered = false;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      if (!this.isAnswered && this.isGoing()) {
-        this.drawing?.note(complaint);
-      }
-    }, PONG_MS);
-    this.model.send({ kind: 'ping' });
+    this.timer = setTimeout(() => this.complain(), this.silence === 'gone' ? GONE_MS : PONG_MS);
+    if (!this.send({ kind: 'ping' })) {
+      this.silence = 'gone';
+      this.complain();
+    }
+  }
+
+  private complain(): void {
+    clearTimeout(this.timer);
+    if (!this.isAnswered && this.isGoing()) {
+      this.isMissed = true;
+      this.onView();
+      this.drawing?.note(this.complaint());
+    }
+  }
+
+  private complaint(): string {
+    return { busy: WORDS.stopByInterrupt, cut: WORDS.notConnected, gone: WORDS.kernelGone }[this.silence];
   }
 
   private pong(now: unknown): void {
@@ -201,6 +246,11 @@ class CardOfModel implements Listener {
     this.drawing?.note('');
     if (typeof now === 'number') {
       this.drawing?.setClock(now);
+    }
+    if (this.isMissed) {
+      this.isMissed = false;
+      this.onView();
+      this.askForAll();
     }
   }
 
@@ -210,17 +260,16 @@ class CardOfModel implements Listener {
     if (nonce === undefined) {
       return false;
     }
-    this.model.send({ kind: 'answer', approvalId, nonce, digest: boundSha256, decision });
-    return true;
+    return this.send({ kind: 'answer', approvalId, nonce, digest: boundSha256, decision });
   }
 
   private stop(): void {
-    this.model.send({ kind: 'stop' });
+    this.send({ kind: 'stop' });
     if (this.isAnswered) {
       this.isStopAsked = true;
       this.onView();
     } else {
-      this.drawing?.note(WORDS.stopByInterrupt);
+      this.drawing?.note(this.complaint());
     }
   }
 }

@@ -126,6 +126,7 @@ export type Catalogue = {
     readonly stopHint: string;
     readonly stopByInterrupt: string;
     readonly notConnected: string;
+    readonly kernelGone: string;
     readonly notLive: string;
     readonly comma: string;
     readonly colon: string;
