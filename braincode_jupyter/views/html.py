@@ -63,6 +63,8 @@ _STYLE = (
     "text-align:left}div{overflow:auto}"
     "figure{margin:12px 0}img{max-width:100%;height:auto;background:#fff}"
     "figcaption{opacity:.75}"
+    # On paper nothing can be unfolded.
+    "@media print{details::details-content{content-visibility:visible;block-size:auto}}"
     "</style>"
 )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from accessibility import complaints
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -20,16 +20,10 @@ CELL = "%%braincode --no-review --roles librarian,analyst\nWhy?"
 APPS = pytest.mark.parametrize("is_seven", [False, True], ids=["lab", "notebook 7"])
 
 
-def complaints(page: Page) -> list[Any]:
-    """Return what axe-core finds on the cards of the page."""
-    package = pytest.importorskip("axe_playwright_python", reason="axe-core is in the extra `test`")
-    source = Path(package.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-    page.evaluate(f"{source}; 0")
+def complaints_about_cards(page: Page) -> list[Any]:
+    """Return what axe-core finds on the cards of the page, all of them opened."""
     page.evaluate("document.querySelectorAll('.bc-run details').forEach(d => { d.open = true; })")
-    found = page.evaluate("async () => (await axe.run('.bc-run')).violations")
-    # What is below serious, such as the order of headings, hangs on the page around the card.
-    grave = [one for one in found if one["impact"] in {"serious", "critical"}]
-    return [(one["id"], one["nodes"][0]["html"]) for one in grave]
+    return complaints(page, ".bc-run")
 
 
 @APPS
@@ -41,12 +35,12 @@ def test_B11_a_run_is_shown_live_stopped_and_saved(
     cell = notebook.start(2)
     expect(cell.locator(".bc-state")).to_have_text("writing the answer")
     expect(cell.locator(".bc-workers .bc-line")).to_have_text("1 completed")
-    assert complaints(notebook.page) == []
+    assert complaints_about_cards(notebook.page) == []
 
     cell.get_by_role("button", name="Stop").click()
     expect(cell.locator(".bc-state")).to_have_text("cancelled")
     notebook.wait_idle()
-    assert complaints(notebook.page) == []
+    assert complaints_about_cards(notebook.page) == []
 
     document = notebook.saved()
     notebook.command("notebook:shutdown-kernel")
@@ -71,4 +65,4 @@ def test_B11_a_dark_theme_leaves_nothing_to_complain_about(
     notebook.run(1)
 
     expect(notebook.cell(1).locator(".bc-state")).to_have_text("completed")
-    assert complaints(notebook.page) == []
+    assert complaints_about_cards(notebook.page) == []
