@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import json
 import re
-import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +9,7 @@ from playwright.sync_api import expect
 from braincode_jupyter.brain.grammar import parse_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from playwright.sync_api import Locator
 
@@ -49,19 +47,6 @@ fronts = pytest.mark.parametrize("front", ["lab", "notebook 7"])
 
 def markdown(source: str, cell_id: str) -> dict[str, Any]:
     return {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": source}
-
-
-@pytest.fixture
-def choose(lab: Any) -> Iterator[Callable[..., None]]:  # noqa: ANN401 - of the conftest
-    def write(**choices: bool) -> None:
-        url = f"{lab.base}/lab/api/settings/{SETTINGS}?token={lab.token}"
-        body = json.dumps({"raw": json.dumps(choices)}).encode()
-        request = urllib.request.Request(url, data=body, method="PUT")  # noqa: S310 - our own server
-        request.add_header("Content-Type", "application/json")
-        urllib.request.urlopen(request, timeout=20).close()  # noqa: S310
-
-    yield write
-    write()
 
 
 def offers(notebook: Any) -> Locator:  # noqa: ANN401 - of the conftest
@@ -124,6 +109,35 @@ def test_B19_names_are_inserted_in_a_form_that_resolves_and_are_never_markup(
 
     written = notebook.cell(1).locator(".cm-line").last.inner_text()
     assert [reference.target for reference in parse_references(written)] == names
+
+
+@pytest.mark.usefixtures("without_subshells")
+def test_a_busy_kernel_leaves_what_the_page_knows_and_its_late_answer_fits_what_is_typed_by_then(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook(
+        "sales, size = [1], [2]",
+        "#| label: salt\nsalt = 1",
+        "import pathlib, time\nwhile not pathlib.Path('free').exists(): time.sleep(0.05)",
+        "%%braincode\nWhy? ",
+    )
+    notebook.run(1)
+    notebook.start(3)
+    type_into(notebook, 4, "@")
+
+    expect(offers(notebook)).to_have_count(1)
+    expect(offers(notebook)).to_contain_text("@cell:salt")
+    expect(offers(notebook)).to_contain_text("salt = 1")
+    notebook.page.keyboard.press("Escape")
+    notebook.page.keyboard.type("var:s")
+    notebook.page.wait_for_timeout(1_000)  # the kernel was asked for these letters
+    notebook.page.keyboard.type("al")
+    (notebook.path.parent / "free").touch()
+
+    expect(offers(notebook)).to_have_count(1)
+    expect(offers(notebook)).to_contain_text("@var:sales")
+    notebook.page.keyboard.press("Enter")
+    expect(notebook.cell(4).locator(".cm-line").last).to_have_text("Why? @var:sales")
 
 
 def test_options_are_offered_with_their_help_and_plain_cells_get_no_list(
@@ -220,7 +234,7 @@ def test_the_body_is_markdown_with_its_references_marked(
 def test_each_choice_of_the_settings_holds(
     open_notebook: Callable[..., Any], choose: Callable[..., None]
 ) -> None:
-    choose(completion=False, highlighting=False, snapshots=False)
+    choose(SETTINGS, completion=False, highlighting=False, snapshots=False)
     notebook = open_notebook(
         SEE_PROMPT, markdown("Saved.", "notes"), "%%braincode\nSee @cell:notes ", "print(*sent)"
     )

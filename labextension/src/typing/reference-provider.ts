@@ -16,6 +16,7 @@ import type { ITypingSettings } from '../plugins/settings';
 import { OfferModel, OfferRenderer, offerItem } from './offer-item';
 import type { IOfferItem } from './offer-item';
 import { isBeingTyped } from './open-list';
+import { fragmentOf, pageOffers } from './page-offers';
 
 /** Before the providers of the kernel and of the text, which offer some of the same. */
 const RANK = 1_000;
@@ -69,12 +70,11 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
       line: lines.length - 1,
       column: [...(lines[lines.length - 1] ?? '')].length
     });
-    const fragment = answer?.['fragment'];
-    const items = answer?.['items'];
+    const { fragment, items } = answer === 'late' ? offersOfPage(context, lines[lines.length - 1] ?? '') : (answer ?? {});
     if (typeof fragment !== 'string' || !Array.isArray(items)) {
       return NOTHING;
     }
-    this.isOurs = fragment !== '';
+    this.isOurs = fragment !== '' || answer === 'late';
     const replaces = { start: before.length - fragment.length, end: before.length };
     const offers = items as { text: string; kind: string; detail: string }[];
     return {
@@ -94,11 +94,11 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
     return typeof preview === 'string' ? { ...item, documentation: preview } : item;
   }
 
-  /** Ask; an answer that takes too long opens the list once it is there. */
+  /** Ask; an answer that takes too long opens the list, or completes it, once it is there. */
   private async askInTime(
     context: ICompletionContext,
     question: JSONObject & { readonly text: string }
-  ): Promise<JSONObject | null> {
+  ): Promise<JSONObject | 'late' | null> {
     const asked = JSON.stringify(question);
     const { late } = this;
     this.late = undefined;
@@ -109,10 +109,10 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
     const wait = new Promise<null>(resolve => setTimeout(() => resolve(null), IN_TIME_MS));
     const inTime = await Promise.race([answering.then(answer => ({ answer })), wait]);
     if (!inTime) {
-      this.isOurs = true;
       void answering.then(answer => this.openLate(context, asked, answer));
+      return 'late';
     }
-    return inTime?.answer ?? null;
+    return inTime.answer;
   }
 
   private openLate(context: ICompletionContext, question: string, answer: JSONObject | null): void {
@@ -144,6 +144,12 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
     const cells = pageCells(panel.content, { withOutputs: false });
     return cells ? { cells, active: panel.content.activeCell?.model.id ?? '' } : {};
   }
+}
+
+/** What the page knows until the kernel answers. */
+function offersOfPage({ widget }: ICompletionContext, line: string): JSONObject {
+  const fragment = fragmentOf(line);
+  return { fragment, items: widget instanceof NotebookPanel ? pageOffers(widget, fragment) : [] };
 }
 
 function lineAt(editor: CodeEditor.IEditor): string {
