@@ -23,6 +23,19 @@ def answer(call):
     return Reply(text={ANSWER!r}, delay_s=20 if slow else 0)
 use_models(ScriptedModel(answer))
 """.replace("\\\\n", "\\n")
+TOOL_MODEL = (
+    MODEL
+    + """
+numbers = [1, 2, 3]
+def with_tool(call):
+    if call.role != 'analyst':
+        return answer(call)
+    wanted = ('run_python', {'code': 'print(sum(numbers) * 7919)'})
+    return Reply(text='', tool_calls=(wanted,), then=lambda got: got[0].text)
+slow = None
+use_models(ScriptedModel(with_tool))
+"""
+)
 FOCUS = """() => {
   const el = document.activeElement;
   return el?.closest('.bc-run') ? (el.getAttribute('aria-label') ?? el.innerText).trim() : '';
@@ -52,6 +65,14 @@ def type_cell(page: Page, *lines: str) -> None:
         if number:
             page.keyboard.press("Enter")
         page.keyboard.type(line)
+
+
+def take_offer(page: Page, text: str) -> None:
+    """Wait for an offer, which has to be the first one, and take it."""
+    offer = page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item").first
+    expect(offer.locator(".jp-Completer-match")).to_have_text(text)
+    page.keyboard.press("Enter")
+    expect(offer).to_be_hidden()
 
 
 def test_B11_a_run_is_typed_stopped_and_read_without_a_mouse(
@@ -88,24 +109,41 @@ def test_B11_a_run_is_typed_stopped_and_read_without_a_mouse(
     assert page.evaluate(FOCUS).lower().startswith("analyst"), "Keys of the notebook took over."
 
 
-def test_B11_code_of_an_answer_is_copied_and_inserted_without_a_mouse(
-    open_notebook: Callable[..., Any],
+@pytest.mark.parametrize("is_seven", [False, True], ids=["lab", "notebook 7"])
+def test_B11_from_typing_with_completion_to_inserted_code_no_mouse_is_needed(
+    open_notebook: Callable[..., Any], *, is_seven: bool
 ) -> None:
-    notebook = open_notebook(MODEL, "slow = None")
+    notebook = open_notebook(TOOL_MODEL, in_notebook_7=is_seven)
     notebook.run(1)
-    notebook.run(2)
-    page = notebook.page
+    page, cell = notebook.page, notebook.cell(2)
     page.evaluate(CLIPBOARD)
 
-    type_cell(page, "%%braincode --no-review --roles librarian,analyst", "Why?")
+    type_cell(page, "%%braincode --no-rev")
+    take_offer(page, "--no-review")
+    page.keyboard.type(" --roles librarian,analyst")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Sum up @var:numb")
+    take_offer(page, "@var:numbers")
+    expect(cell.locator(".cm-line")).to_have_text(
+        ["%%braincode --no-review --roles librarian,analyst", "Sum up @var:numbers"]
+    )
     page.keyboard.press("Control+Enter")
-    expect(notebook.cell(3).locator(".bc-state")).to_have_text("completed")
+
+    expect(cell.get_by_role("button", name="Approve", exact=True)).to_be_enabled()
+    tab_to(page, "approve")
+    page.keyboard.press("Enter")
+    expect(cell.locator(".bc-state")).to_have_text("completed")
     notebook.wait_idle()
     tab_to(page, "copy")
     page.keyboard.press("Enter")
-
     page.wait_for_function("window.copied !== undefined")
     assert page.evaluate("window.copied") == "frame = frame.T"
-    tab_to(page, "insert below")
+    tab_to(page, "workers")
     page.keyboard.press("Enter")
-    expect(notebook.cell(4).locator(".cm-content")).to_have_text("frame = frame.T")
+    tab_to(page, "analyst")
+    page.keyboard.press("Enter")
+    expect(cell.locator(".bc-worker[open]")).to_contain_text("47514")
+
+    tab_to(page, "insert below", key="Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(notebook.cell(3).locator(".cm-content")).to_have_text("frame = frame.T")

@@ -37,10 +37,11 @@ def label(page: Page, name: str) -> Locator:
     return dialog
 
 
+@pytest.mark.parametrize("is_seven", [False, True], ids=["lab", "notebook 7"])
 def test_a_cell_is_copied_by_its_id_and_by_its_label_once_it_has_one(
-    open_notebook: Callable[..., Any],
+    open_notebook: Callable[..., Any], *, is_seven: bool
 ) -> None:
-    notebook = open_notebook("%%time\nx = 1", "6 * 7")
+    notebook = open_notebook("%%time\nx = 1", "6 * 7", in_notebook_7=is_seven)
     choose(notebook.cell(1))
     assert copied(notebook.page, "copy-cell-reference") == "@cell:cell-1"
 

@@ -43,10 +43,11 @@ def expect_found(cell: Locator) -> None:
     expect(entry).to_contain_text("Found on the second try.")
 
 
+@pytest.mark.parametrize("is_seven", [False, True], ids=["lab", "notebook 7"])
 def test_a_failed_worker_is_run_again_while_its_cell_runs(
-    open_notebook: Callable[..., Any],
+    open_notebook: Callable[..., Any], *, is_seven: bool
 ) -> None:
-    notebook = open_notebook(FAILS_FIRST, ASK)
+    notebook = open_notebook(FAILS_FIRST, ASK, in_notebook_7=is_seven)
     notebook.run(1)
     cell = notebook.start(2)
 
