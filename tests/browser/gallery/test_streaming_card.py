@@ -181,4 +181,4 @@ def test_more_blocks_than_are_drawn_are_counted_at_the_end(open_card: OpenCard) 
 
     card.set_view(ended(text))
 
-    expect(card.find(".bc-answer .bc-text > :last-child")).to_have_text("… 1001 more")
+    expect(card.find(".bc-answer .bc-text > :last-child")).to_have_text("… 1,001 more")
