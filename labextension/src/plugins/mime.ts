@@ -24,12 +24,7 @@ class RunRenderer extends Widget implements IRenderMime.IRenderer {
     }
     // A notebook that opens with many cards reads and draws them one after another; even to ask the
     // model for its data copies all of it.
-    return new Promise(done =>
-      inTurn(() => {
-        this.drawModel();
-        done();
-      })
-    );
+    return inTurn(() => this.drawModel());
   }
 
   dispose(): void {

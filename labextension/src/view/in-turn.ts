@@ -10,15 +10,24 @@ let leftMs = SLICE_MS;
 let isPlanned = false;
 
 /** Do this now if little was done in this turn of the page, else when it is its turn. */
-export function inTurn(work: () => void): void {
-  queue.push(work);
-  if (queue.length === 1) {
-    workOff();
-  }
-  if (!isPlanned) {
-    isPlanned = true;
-    setTimeout(nextTurn, PAUSE_MS);
-  }
+export function inTurn(work: () => void): Promise<void> {
+  return new Promise((done, fail) => {
+    queue.push(() => {
+      try {
+        done(work());
+      } catch (error) {
+        // What waits behind it gets its turn all the same.
+        fail(error);
+      }
+    });
+    if (queue.length === 1) {
+      workOff();
+    }
+    if (!isPlanned) {
+      isPlanned = true;
+      setTimeout(nextTurn, PAUSE_MS);
+    }
+  });
 }
 
 function nextTurn(): void {
