@@ -3,7 +3,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import card_samples as samples
+import pytest
 from playwright.sync_api import expect
+from test_accessibility import check
 
 from braincode_jupyter.views.run_view import ArtifactView, RunView
 from braincode_jupyter.views.table_view import ColumnView, TableView
@@ -111,3 +113,13 @@ def test_tables_that_come_are_added_and_the_rest_stays(open_card: OpenCard) -> N
 
     expect(worker.locator(".bc-made > summary b")).to_have_text(["revenue_by_region", "other"])
     assert drawn.evaluate("element => element.mark") == 1
+
+
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
+def test_a_checker_finds_nothing_in_tables(open_card: OpenCard, *, is_dark: bool) -> None:
+    large = table(uri="query:w/large", rows=None, kept_rows=10_000, columns=14, csv="")
+    card = open_card(with_tables(table(), large), is_dark=is_dark)
+
+    first_worker(card)
+
+    assert check(card) == []
