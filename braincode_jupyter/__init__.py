@@ -1,8 +1,9 @@
 """Run several isolated AI agents from a notebook cell.
 
 `%load_ext braincode_jupyter` gives `%%braincode` and `%braincode`. From Python, `run`, `run_async`
-and `plan` take the same arguments, and `read_session` gives back a finished `Run`. Importing this
-package loads neither IPython nor a model library; every public name is resolved on first use.
+and `plan` take the same arguments; `read_session` gives back a finished `Run`, and `resume` goes on
+with one that was cut off. Importing this package loads neither IPython nor a model library; every
+public name is resolved on first use.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook import load_ipython_extension as load_ipython_extension
     from braincode_jupyter.notebook import plan as plan
     from braincode_jupyter.notebook import read_session as read_session
+    from braincode_jupyter.notebook import resume as resume
+    from braincode_jupyter.notebook import resume_async as resume_async
     from braincode_jupyter.notebook import run as run
     from braincode_jupyter.notebook import run_async as run_async
     from braincode_jupyter.notebook import unload_ipython_extension as unload_ipython_extension
@@ -30,6 +33,8 @@ __all__ = [
     "load_ipython_extension",
     "plan",
     "read_session",
+    "resume",
+    "resume_async",
     "run",
     "run_async",
     "unload_ipython_extension",
@@ -43,6 +48,8 @@ _HOMES = {
     "load_ipython_extension": "notebook",
     "plan": "notebook",
     "read_session": "notebook",
+    "resume": "notebook",
+    "resume_async": "notebook",
     "run": "notebook",
     "run_async": "notebook",
     "unload_ipython_extension": "notebook",

@@ -126,13 +126,14 @@ def _close_todos(
         t.set_todos(
             todo_ids,
             status,
-            phase=phase or _phase(t, role),
+            phase=phase or phase_of_role(t, role),
             role=role,
             error=why,
         )
 
 
-def _phase(t: Transition, role: str) -> Phase:
+def phase_of_role(t: Transition, role: str) -> Phase:
+    """Return the phase in which a role of the plan works."""
     if role == t.plan.role:
         return "primary"
     return "review" if role == "review" else "support"

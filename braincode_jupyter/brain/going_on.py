@@ -83,10 +83,12 @@ class _Found:
     def _begin(self, record: RunStart) -> None:
         self.run_id = record.run_id or self.run_id
         self.plan = record.plan or self.plan
-        if record.goes_on is not None:
-            self.spent_tokens += record.goes_on.spent_tokens
-            self.spent_usd += record.goes_on.spent_usd
-            self.retries.update(record.goes_on.retries)
+        if record.goes_on is None:
+            return
+        # What was spent before a resume is on the records that were taken already.
+        self.spent_tokens = record.goes_on.spent_tokens
+        self.spent_usd = record.goes_on.spent_usd
+        self.retries.update(record.goes_on.retries)
 
     def _keep_private(self, record: ModelReplied | ModelFailed) -> None:
         text = record.text if isinstance(record, ModelReplied) else record.partial

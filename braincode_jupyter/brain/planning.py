@@ -91,6 +91,14 @@ def take_router_failure(t: Transition, opened: OpenCall, record: ModelFailed) ->
     return _fall_back(t, f"the router could not be asked ({record.code})")
 
 
+def ask_router_again(t: Transition, attempt: int) -> bool:
+    """Ask the router anew; without a model that can be asked, fall back to the heuristics."""
+    known = len(t.state.request.router.candidates)
+    if _ask_router(t, attempt=attempt if attempt <= known else 1):
+        return False
+    return _fall_back(t, "the router can no longer be asked")
+
+
 def set_plan(t: Transition, plan: AgentRoutingPlan, *, source: str, reason: str) -> None:
     """Bind a plan to contexts and models and put it on the record."""
     request = t.state.request

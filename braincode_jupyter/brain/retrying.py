@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.schedule import support_workers, upstream_of
 from braincode_jupyter.brain.working import phase_of
-from braincode_jupyter.protocol.work_records import MAX_RETRIES
+from braincode_jupyter.protocol.work_records import MAX_RETRIES, RetryRequested
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from braincode_jupyter.brain.state import RunState
     from braincode_jupyter.brain.transition import Transition
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
-    from braincode_jupyter.protocol.work_records import RetryRequested
 
 TOO_LATE = "The answer is being written. Once this run has ended, the worker can be run again."
 USED_UP = f"It was run again {MAX_RETRIES} times, which is the most."
@@ -101,6 +100,37 @@ def taken_up(
             and not again.isdisjoint(needs[worker.context_id])
         }
     return tuple(worker.context_id for worker in workers if worker.context_id in again)
+
+
+def retry_record(state: RunState, context_id: str, *, timestamp: int) -> RetryRequested | str:
+    """Return the record that takes a worker of a run that goes on up again.
+
+    Parameters
+    ----------
+    state : RunState
+        Where the run is.
+    context_id : str
+        Context of the worker.
+    timestamp : int
+        When; milliseconds since the epoch.
+
+    Returns
+    -------
+    RetryRequested or str
+        A sentence on why it cannot be.
+    """
+    refusal = why_not_again(state, context_id)
+    if refusal is not None or state.plan is None:
+        return refusal or NOT_DONE
+    again = taken_up(state.plan, state.results, context_id)
+    worker = next(one for one in state.workers if one.context_id == context_id)
+    return RetryRequested(
+        timestamp=timestamp,
+        context_id=context_id,
+        worker=worker.role,
+        number=state.retries.get(context_id, 0) + 1,
+        also=tuple(one for one in again if one != context_id),
+    )
 
 
 def take_retry(t: Transition, record: RetryRequested) -> bool:

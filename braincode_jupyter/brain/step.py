@@ -1,15 +1,16 @@
 """`step`: the only place that decides.
 
 ``step(state, record) -> (state, effects)`` is pure. Records that *drive* a run come from outside:
-the first `RunStart`, `UsageRecorded`, `ModelReplied`, `ModelFailed`, `DispatchRequested`,
-`RetryRequested`, `ToolExecuted`, `EditKept`, `ChangesCollected`, `ChecksRan` and `RunCancelled`.
-All others were decided here and change nothing when they are folded again, so folding a journal
-through `step` gives the state that the run was in, and the effects without outcome are what a
-resumed run still has to do.
+the first `RunStart` and the one of a resume, `UsageRecorded`, `ModelReplied`, `ModelFailed`,
+`DispatchRequested`, `RetryRequested`, `ToolExecuted`, `EditKept`, `ChangesCollected`, `ChecksRan`
+and `RunCancelled`. All others were decided here and change nothing when they are folded again, so
+folding a journal through `step` gives the state that the run was in, and the effects without
+outcome are what a resumed run still has to do (`replaying`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.answering import (
@@ -28,10 +29,12 @@ from braincode_jupyter.brain.hooking import (
 )
 from braincode_jupyter.brain.plan_review import plan_review
 from braincode_jupyter.brain.planning import (
+    ask_router_again,
     begin_planning,
     take_router_failure,
     take_router_reply,
 )
+from braincode_jupyter.brain.resuming import ask_again, ask_primary_again, take_resume
 from braincode_jupyter.brain.retrying import take_retry
 from braincode_jupyter.brain.reviewing import take_review, take_review_failure
 from braincode_jupyter.brain.state import RunState
@@ -67,8 +70,8 @@ from braincode_jupyter.protocol.records import (
 if TYPE_CHECKING:
     from braincode_jupyter.brain.effects import Effect
     from braincode_jupyter.brain.state import RunRequest
-    from braincode_jupyter.protocol.plan import RuntimeWorker
-    from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.protocol.plan import RuntimePlan, RuntimeWorker
+    from braincode_jupyter.protocol.records import AnyRecord, GoesOn
 
 
 def initial(request: RunRequest) -> RunState:
@@ -76,8 +79,9 @@ def initial(request: RunRequest) -> RunState:
     return RunState(request=request)
 
 
-def first_record(request: RunRequest, *, timestamp: int) -> RunStart:
+def first_record(request: RunRequest, *, timestamp: int, resumes: GoesOn | None = None) -> RunStart:
     """Return the record that sets a run going; written before any model call."""
+    origin = None if request.taken_up is None else request.taken_up.origin
     return RunStart(
         timestamp=timestamp,
         context_id=request.session_id,
@@ -85,7 +89,7 @@ def first_record(request: RunRequest, *, timestamp: int) -> RunStart:
         prompt=request.prompt,
         options=request.options,
         project_support=request.project_support,
-        goes_on=None if request.taken_up is None else request.taken_up.origin,
+        goes_on=resumes or origin,
     )
 
 
@@ -109,8 +113,8 @@ def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ..
         return state, ()
     t = Transition(state=state, timestamp=record.timestamp)
     match record:
-        case RunStart() if state.at == "new" and record.plan is None:
-            _begin(t)
+        case RunStart(plan=None):
+            _start(t, record)
         case UsageRecorded():
             _book_usage(t, record)
         case ModelReplied():
@@ -160,8 +164,16 @@ def _take_hooks(t: Transition, record: AnyRecord) -> None:
             pass
 
 
-def _begin(t: Transition) -> None:
-    request = t.state.request
+def _start(t: Transition, record: RunStart) -> None:
+    if t.state.at == "new":
+        _begin(t, record)
+    elif record.resumes and record.goes_on is not None:
+        _resume(t, record, record.goes_on)
+
+
+def _begin(t: Transition, record: RunStart) -> None:
+    request = replace(t.state.request, run_id=record.run_id or t.state.request.run_id)
+    t.set(request=request)
     for warning in request.warnings:
         t.warn(warning)
     for reference in request.references:
@@ -173,6 +185,54 @@ def _begin(t: Transition) -> None:
         _begin_work(t)
     elif not t.state.open_calls:
         _end_unrouted(t)
+
+
+def with_plan(
+    state: RunState, plan: RuntimePlan, *, timestamp: int
+) -> tuple[RunState, tuple[Effect, ...]]:
+    """Begin the work of a plan that is on record, whatever would be planned today.
+
+    Parameters
+    ----------
+    state : RunState
+        Where the run is, before any worker.
+    plan : RuntimePlan
+        As it was planned.
+    timestamp : int
+        When; milliseconds since the epoch.
+
+    Returns
+    -------
+    tuple of (RunState, tuple of Effect)
+        As `step`.
+    """
+    begun = replace(state, plan=plan, at="working", open_calls={}, handoffs={}, results={})
+    t = Transition(state=begun, timestamp=timestamp)
+    _begin_work(t)
+    return t.state, tuple(t.effects)
+
+
+def _resume(t: Transition, record: RunStart, origin: GoesOn) -> None:
+    """Make the calls again that have no outcome, then go on."""
+    lost = take_resume(t, record, origin)
+    workers = {worker.context_id: worker for worker in t.state.workers}
+    for call in (opened.call for opened in lost):
+        # A run that had ended begins with the first model of each role: what failed may be over.
+        attempt = call.attempt if record.run_id == origin.run_id else 1
+        match call.call_kind:
+            case "router":
+                if ask_router_again(t, attempt):
+                    _begin_work(t)
+            case "primary":
+                ask_primary_again(t, attempt)
+            case _ if call.context_id in workers:
+                ask_again(t, workers[call.context_id], attempt=attempt)
+            case _:
+                pass
+    if t.state.at == "routing" and not t.state.open_calls:
+        _end_unrouted(t)
+    elif t.state.plan is not None:
+        _go_on(t)
 
 
 def _book_usage(t: Transition, record: UsageRecorded) -> None:

@@ -158,7 +158,7 @@ def _head_filter(types: Collection[str] | None) -> Callable[[bytes], object]:
 def _start_of_last_run(pieces: Sequence[bytes]) -> int:
     """Return where the newest run begins: after an end, or where a start without plan stands."""
     is_bound = _head_filter({"run_start", "run_end", "run_error"})
-    start = 0
+    start = first = 0
     is_over = False
     for index, raw in enumerate(pieces):
         if not raw or raw.isspace():
@@ -171,11 +171,18 @@ def _start_of_last_run(pieces: Sequence[bytes]) -> int:
             line = decode(raw)
             kind = line.get("type")
             if kind == "run_start" and "plan" not in line:
-                start = index
+                # A run that was resumed begins where it did at first.
+                first = first if _resumes(line) else index
+                start = first
             is_over = kind == "run_end" or (
                 kind == "run_error" and line.get("willFallback") is not True
             )
     return start
+
+
+def _resumes(line: Mapping[str, JsonValue]) -> bool:
+    origin = line.get("goesOn")
+    return isinstance(origin, dict) and "contextId" not in origin
 
 
 @dataclass(slots=True)

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from braincode_jupyter.notebook.api import plan as plan
     from braincode_jupyter.notebook.api import read_session as read_session
+    from braincode_jupyter.notebook.api import resume as resume
+    from braincode_jupyter.notebook.api import resume_async as resume_async
     from braincode_jupyter.notebook.api import run as run
     from braincode_jupyter.notebook.api import run_async as run_async
     from braincode_jupyter.notebook.state import use_models as use_models
@@ -29,6 +31,8 @@ __all__ = [
     "load_ipython_extension",
     "plan",
     "read_session",
+    "resume",
+    "resume_async",
     "run",
     "run_async",
     "unload_ipython_extension",
@@ -38,6 +42,8 @@ __all__ = [
 _HOMES = {
     "plan": "api",
     "read_session": "api",
+    "resume": "api",
+    "resume_async": "api",
     "run": "api",
     "run_async": "api",
     "use_models": "state",

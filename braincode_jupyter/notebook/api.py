@@ -21,6 +21,7 @@ from braincode_jupyter.runtime import (
     RunArguments,
     Sources,
     plan_run,
+    prepare_resume,
     prepare_run,
     read_run,
 )
@@ -166,6 +167,105 @@ def read_session(session_id: str = "last", *, home: Path | None = None) -> Run:
         If its file cannot be read.
     """
     return read_run(session_id, home)
+
+
+class ResumeKeywords(TypedDict, total=False):
+    """Keyword arguments of `resume`; each as the option of the same name."""
+
+    max_tokens: int | None
+    max_cost: float | None
+    allow_edits: bool
+    allow_compute: bool
+    yes: bool
+    home: Path | None
+    project_root: Path | None
+    models: ModelClient | None
+
+
+def resume(
+    session_id: str | None = None, *, as_: str | None = None, **options: Unpack[ResumeKeywords]
+) -> Run:
+    """Go on with a run that was cut off, stopped, or failed, and return it whole.
+
+    Plan, results and what was spent are kept; only calls without an outcome are made. References
+    are read again, and one that changed is told.
+
+    Parameters
+    ----------
+    session_id : str or None
+        Session id, the beginning of one, or ``last``; None: the newest that can be resumed.
+    as_ : str or None
+        As in `run`.
+    **options
+        As in `run`: max_tokens, max_cost, allow_edits, allow_compute, yes, home, project_root and
+        models; all else was asked for when the run began.
+
+    Returns
+    -------
+    Run
+        Completed, or with a question to you; one that was complete already as it is.
+
+    Raises
+    ------
+    UsageError
+        If there is no such session, it is going on, or what it refers to is gone.
+    RunError
+        If the run failed again or was stopped.
+    """
+    desk = PromptDesk(_read)
+    found = _prepare_resume(session_id, as_, options, desk=desk)
+    if isinstance(found, Run):
+        return _finished(found, as_)
+    desk.expect()
+    return _finished(wait(_submit(found), desk), as_)
+
+
+async def resume_async(
+    session_id: str | None = None, *, as_: str | None = None, **options: Unpack[ResumeKeywords]
+) -> Run:
+    """Go on with a run without blocking the event loop of the caller.
+
+    Parameters
+    ----------
+    session_id, as_, **options
+        As in `resume`.
+
+    Returns
+    -------
+    Run
+        As `resume`.
+
+    Raises
+    ------
+    UsageError
+        As `resume`.
+    RunError
+        If the run failed again or was stopped.
+    """
+    desk = PromptDesk(_read)
+    found = _prepare_resume(session_id, as_, options, desk=desk)
+    if isinstance(found, Run):
+        return _finished(found, as_)
+    desk.expect()
+    return _finished(await follow(_submit(found), desk), as_)
+
+
+def _prepare_resume(
+    session_id: str | None, as_name: str | None, options: ResumeKeywords, *, desk: PromptDesk
+) -> PreparedRun | Run:
+    """Return what is to be executed, or a run that is complete already."""
+    if as_name is not None:
+        _checked(to_variable_name, str(as_name), "as_")
+    known = ResumeKeywords.__annotations__
+    for name in options:
+        if name not in known:
+            raise UnknownNameError("option", name, known)
+    arguments = replace(_arguments({**options}), approver=CardApprover(desk))
+    if session_id is not None:
+        run = read_run(session_id, arguments.home)
+        if run.status == "completed":
+            return run
+    return prepare_resume(session_id, arguments, _sources())
 
 
 def _prepare(

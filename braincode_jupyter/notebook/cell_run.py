@@ -19,10 +19,10 @@ from braincode_jupyter.notebook.plan_text import plan_text
 from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
 from braincode_jupyter.notebook.prompting import PromptDesk
 from braincode_jupyter.notebook.waiting import Waiting
-from braincode_jupyter.runtime import PreparedRun, Run, plan_run, prepare_retry, prepare_run
+from braincode_jupyter.runtime import PreparedRun, Run, plan_run, prepare_run
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from braincode_jupyter.notebook.arguments import CellArguments
     from braincode_jupyter.notebook.prompting import Question
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.slot import Slot
     from braincode_jupyter.notebook.state import Notebook
     from braincode_jupyter.protocol.plan import RuntimePlan
-    from braincode_jupyter.runtime import RunArguments
+    from braincode_jupyter.runtime import RunArguments, Sources
     from braincode_jupyter.widget import RunWidget
 
 T = TypeVar("T")
@@ -57,8 +57,8 @@ class CellRun:
         Where in the output of the cell.
     is_awaited : bool
         The cell awaits what `start` returns; otherwise `start` blocks.
-    again : tuple of (str, str) or None
-        Session and worker that is run again; the request is that of the session then.
+    prepares : callable or None
+        Prepares a run that goes on from an earlier one; the request is that of the session then.
     """
 
     access: ShellAccess
@@ -67,7 +67,7 @@ class CellRun:
     prompt: str
     slot: Slot
     is_awaited: bool
-    again: tuple[str, str] | None = None
+    prepares: Callable[[RunArguments, Sources], PreparedRun] | None = None
     is_started: bool = False
     cell_id: str | None = None
 
@@ -121,10 +121,9 @@ class CellRun:
 
     def _prepare(self, asked: RunArguments) -> PreparedRun:
         sources = self.notebook.sources()
-        if self.again is None:
+        if self.prepares is None:
             return prepare_run(self.prompt, asked, sources)
-        session_id, worker = self.again
-        return prepare_retry(session_id, worker, arguments=asked, sources=sources)
+        return self.prepares(asked, sources)
 
     def _read(self, question: Question) -> str | None:
         if self.access.has_kernel:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import UsageError
+from braincode_jupyter.notebook.going_on import go_on
 
 if TYPE_CHECKING:
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.state import Notebook
+    from braincode_jupyter.runtime import PreparedRun, RunArguments, Sources
 
 _HOW = "Write %braincode retry and a worker, such as librarian; an id of a session may stand first."
 
@@ -49,22 +51,11 @@ def retry(access: ShellAccess, notebook: Notebook, rest: str) -> str | None:
     if any(session_id.startswith(session) for session_id in notebook.active):
         session_id = notebook.retry(worker, session)
         return f"Running {worker} again in session {session_id}"
-    _go_on(access, notebook, (session or "last", worker))
+
+    def prepare(arguments: RunArguments, sources: Sources) -> PreparedRun:
+        from braincode_jupyter.runtime import prepare_retry  # noqa: PLC0415 - light load
+
+        return prepare_retry(session or "last", worker, arguments=arguments, sources=sources)
+
+    go_on(access, notebook, prepare)
     return None
-
-
-def _go_on(access: ShellAccess, notebook: Notebook, again: tuple[str, str]) -> None:
-    """Start a run that goes on from an earlier one; on a page it leaves the kernel free."""
-    from braincode_jupyter.notebook.arguments import parse_arguments  # noqa: PLC0415 - light load
-    from braincode_jupyter.notebook.cell_run import CellRun  # noqa: PLC0415 - light load
-    from braincode_jupyter.notebook.slot import Slot  # noqa: PLC0415 - light load
-
-    CellRun(
-        access=access,
-        notebook=notebook,
-        arguments=parse_arguments("--background"),
-        prompt="",
-        slot=Slot(access),
-        is_awaited=False,
-        again=again,
-    ).start()

@@ -294,6 +294,12 @@ def _retry(context: Context, rest: str) -> object:
     return retry(context.access, context.notebook, rest)
 
 
+def _resume(context: Context, rest: str) -> object:
+    from braincode_jupyter.notebook.resuming import resume  # noqa: PLC0415 - light load
+
+    return resume(context.access, context.notebook, rest)
+
+
 def _approvals(context: Context, rest: str) -> str:
     from braincode_jupyter.notebook.approvals_text import (  # noqa: PLC0415 - light load
         approvals_text,
@@ -444,6 +450,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             help="tokens and cost by day and model, or by agent of a session",
         ),
         Subcommand(name="stop", run=_stop, usage="[ID]", help="stop one run, or all"),
+        Subcommand(
+            name="resume",
+            run=_resume,
+            usage="[ID] [--max-tokens N]",
+            help="go on with a run that was cut off, stopped or failed; nothing is paid twice",
+        ),
         Subcommand(
             name="retry",
             run=_retry,

@@ -36,21 +36,27 @@ class RunOptions(Packet):
     """Plan without asking a router model."""
     need_to_know: bool = False
     """Workers see only references granted to them."""
+    expand_references: bool = True
+    """False sends ``@`` tokens as plain text."""
 
 
 class GoesOn(Packet):
-    """What a run goes on from, to run a worker of it again."""
+    """What a run goes on from: to run a worker of it again, or to do what it did not come to."""
 
     run_id: str
-    """The earlier run of the session."""
-    context_id: str
-    """The worker."""
+    """The run of the session; its own id where one is resumed that has no end."""
+    context_id: str | None = None
+    """The worker; absent where the run is resumed."""
     spent_tokens: int = 0
     """Tokens that were spent before this run."""
     spent_usd: float = 0.0
     """What was spent before this run, as far as prices were known; US dollars."""
     retries: Mapping[str, int] = {}
     """How often each worker was taken up again, this time included."""
+    changed: tuple[str, ...] = ()
+    """References that give something else than they did when the run began."""
+    missing: tuple[str, ...] = ()
+    """References that gave something then and point at nothing now."""
 
 
 class RunStart(Record):
@@ -71,7 +77,12 @@ class RunStart(Record):
     attempt: int = 1
     """Candidate of the primary, from 1."""
     goes_on: GoesOn | None = None
-    """On the first line of a run that runs a worker of an earlier one again; ours."""
+    """On the first line of a run that goes on from an earlier one, or is resumed; ours."""
+
+    @property
+    def resumes(self) -> bool:
+        """Whether this continues a run that was cut off, stopped, or failed."""
+        return self.goes_on is not None and self.goes_on.context_id is None
 
 
 class ReferenceUsed(Record):

@@ -13,13 +13,14 @@ IPython nor widgets.
 from __future__ import annotations
 
 from braincode_jupyter.runtime.launch import (
-    PreparedRun,
     SystemClock,
     plan_run,
+    prepare_resume,
     prepare_retry,
     prepare_run,
-    read_run,
 )
+from braincode_jupyter.runtime.prepared import PreparedRun
+from braincode_jupyter.runtime.reading import read_run
 from braincode_jupyter.runtime.run import Run
 from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Sources, default_home
 from braincode_jupyter.runtime.undoing import UndoneRun, undo_run
@@ -34,6 +35,7 @@ __all__ = [
     "UndoneRun",
     "default_home",
     "plan_run",
+    "prepare_resume",
     "prepare_retry",
     "prepare_run",
     "read_run",

@@ -23,23 +23,16 @@ from braincode_jupyter.brain.effects import (
 )
 from braincode_jupyter.brain.limits import MIN_OUTPUT_TOKENS
 from braincode_jupyter.brain.offering import tool_pointer, with_turn
-from braincode_jupyter.brain.retrying import taken_up, why_not_again
+from braincode_jupyter.brain.retrying import retry_record
 from braincode_jupyter.brain.step import first_record, initial, step
 from braincode_jupyter.errors import JournalError, MissingDependencyError, ModelError
-from braincode_jupyter.hooks import (
-    session_start,
-    stop,
-    subagent_start,
-    subagent_stop,
-    user_prompt_submit,
-)
+from braincode_jupyter.hooks import session_start, user_prompt_submit
 from braincode_jupyter.hooks.dispatch import hook_record
 from braincode_jupyter.protocol.outside_records import DispatchRequested, McpConnected
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
     PromptManifest,
-    RetryRequested,
     RunCancelled,
     RunFailed,
     TurnReserved,
@@ -53,6 +46,7 @@ from braincode_jupyter.runtime.call_outcomes import (
     usage_record,
 )
 from braincode_jupyter.runtime.checking import unseen
+from braincode_jupyter.runtime.firing import point_of
 from braincode_jupyter.runtime.latest_view import LatestView
 from braincode_jupyter.runtime.text_counter import TextCounter
 from braincode_jupyter.views.words import REASONS
@@ -66,6 +60,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall, ModelReply
     from braincode_jupyter.protocol.usage import TokenUsage
+    from braincode_jupyter.runtime.resumed import Resumed
     from braincode_jupyter.runtime.settings import RunObserver
     from braincode_jupyter.runtime.toolbox import GatedToolBox
     from braincode_jupyter.runtime.tooling import RunTools
@@ -96,6 +91,8 @@ class Orchestrator:
         Ask the router and nobody else.
     tools : RunTools or None
         Makes the tools of each agent; None: nobody has any.
+    resumed : Resumed or None
+        What is on record of the run already.
     """
 
     request: RunRequest
@@ -105,6 +102,7 @@ class Orchestrator:
     observer: RunObserver | None = None
     plans_only: bool = False
     tools: RunTools | None = None
+    resumed: Resumed | None = None
     records: list[AnyRecord] = field(default_factory=list["AnyRecord"], init=False)
     calls: list[ModelCall] = field(default_factory=list["ModelCall"], init=False)
     ended: EndRun | None = field(default=None, init=False)
@@ -124,6 +122,11 @@ class Orchestrator:
     def __post_init__(self) -> None:
         self.state = initial(self.request)
         self.shown = LatestView(self.request.session_id, self.observer)
+        if self.resumed is not None:
+            self.state = self.resumed.replayed.state
+            self.records.extend(self.resumed.records)
+            for record in self.records:
+                self.shown.take(record)
         self._inbox = asyncio.Queue()
         if hasattr(self.models, "on_wait"):
             setattr(self.models, "on_wait", self._note_wait)  # noqa: B010 - beyond the port
@@ -139,10 +142,7 @@ class Orchestrator:
         async with asyncio.TaskGroup() as group:
             self._group = group
             try:
-                first = first_record(self.request, timestamp=self.clock.now_ms())
-                self._write(first, durable=True)
-                await self._open(group)
-                self._decide(first)
+                await self._begin(group)
                 while self.ended is None:
                     record = await self._inbox.get()
                     if record is not None:
@@ -160,6 +160,24 @@ class Orchestrator:
                 if self.tools is not None:
                     # The group waits for the servers' tasks, so they are told before it ends.
                     await self.tools.disconnect()
+
+    async def _begin(self, group: asyncio.TaskGroup) -> None:
+        """Write the first record and decide on it; a resumed run first writes what was decided."""
+        origin = None
+        if self.resumed is not None:
+            origin, replayed = self.resumed.origin, self.resumed.replayed
+            for record in replayed.unwritten:
+                self._write(record, durable=True)
+            self.ended = replayed.ended
+        if self.ended is not None:
+            return
+        first = first_record(self.request, timestamp=self.clock.now_ms(), resumes=origin)
+        self._write(first, durable=True)
+        await self._open(group)
+        self._decide(first)
+        for message in self.request.warnings:
+            if origin is not None and message not in self.state.warnings:
+                self._warn(message)
 
     async def plan(self) -> RuntimePlan | None:
         """Go as far as the plan.
@@ -227,22 +245,10 @@ class Orchestrator:
         str or None
             A sentence on why it cannot be; None if it is.
         """
-        state = self.state
-        refusal = why_not_again(state, context_id)
-        if refusal is not None or state.plan is None:
-            return refusal
-        again = taken_up(state.plan, state.results, context_id)
-        worker = next(one for one in state.workers if one.context_id == context_id)
-        self._take(
-            RetryRequested(
-                timestamp=self.clock.now_ms(),
-                context_id=context_id,
-                worker=worker.role,
-                number=state.retries.get(context_id, 0) + 1,
-                also=tuple(one for one in again if one != context_id),
-            ),
-            durable=True,
-        )
+        record = retry_record(self.state, context_id, timestamp=self.clock.now_ms())
+        if isinstance(record, str):
+            return record
+        self._take(record, durable=True)
         return None
 
     async def dispatch(self, role: str, goal: str, *, reason: str) -> ExecutedWorkerResult | str:
@@ -317,8 +323,9 @@ class Orchestrator:
         if self.tools is None or not self.tools.is_slow_to_open:
             return
         self.shown.show_soon()
+        is_new = self.state.at == "new" and not self.state.hook_sections
         for point in (session_start(), user_prompt_submit(self.request.prompt)):
-            if point.event in self.request.hook_events and self.ended is None:
+            if is_new and point.event in self.request.hook_events and self.ended is None:
                 self._take_hooks(await self.tools.fire(point), self.request.session_id)
         if self.ended is not None:
             return
@@ -345,14 +352,18 @@ class Orchestrator:
 
     async def _take_look(self, effect: CollectChanges | RunChecks, tools: RunTools) -> None:
         """Have changes looked at or checked; a failure of ours is an outcome that says so."""
-        primary = next(call for call in reversed(self.calls) if call.call_kind == "primary")
         try:
-            record = await tools.look(effect, self, call=primary)
+            record = await tools.look(effect, self, call=self._newest_primary())
         except Exception as error:
             _log.exception("looking at changes")
             record = unseen(effect, error, timestamp=self.clock.now_ms())
         self._tasks.pop(_LOOKING, None)
         self._inbox.put_nowait(record)
+
+    def _newest_primary(self) -> ModelCall:
+        made = [call for call in self.calls if call.call_kind == "primary"]
+        before = None if self.resumed is None else self.resumed.replayed.primary
+        return made[-1] if before is None or made else before
 
     def _fire(self, effect: FireHooks) -> None:
         if self._group is not None and self.tools is not None:
@@ -361,16 +372,7 @@ class Orchestrator:
     async def _run_hooks(self, effect: FireHooks) -> None:
         if self.tools is None:
             return
-        match effect.event:
-            case "SubagentStart":
-                point = subagent_start(effect.role, agent_id=effect.context_id)
-            case "SubagentStop":
-                point = subagent_stop(
-                    effect.role, agent_id=effect.context_id, last_message=effect.text
-                )
-            case _:
-                point = stop(effect.text)
-        self._take_hooks(await self.tools.fire(point), effect.context_id)
+        self._take_hooks(await self.tools.fire(point_of(effect)), effect.context_id)
 
     def _take_hooks(self, report: HookReport, context_id: str) -> None:
         """Hand a report to the core; one that says nothing is not written."""

@@ -33,11 +33,12 @@ from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
 from braincode_jupyter.runtime.asked import check_arguments, shown
 from braincode_jupyter.runtime.beforehand import COMPUTED_BEFOREHAND, evidence_sections
+from braincode_jupyter.runtime.continuity import continuity_section
 from braincode_jupyter.runtime.outside import open_outside
 from braincode_jupyter.runtime.priced import HINT, NO_PRICE, left_out, prices_of, with_prices
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
-from braincode_jupyter.views.snapshot import compact_snapshot, session_reference_text
+from braincode_jupyter.views.snapshot import session_reference_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.sections import Resolution
     from braincode_jupyter.protocol.usage import TokenPrice
     from braincode_jupyter.references import Expansion
+    from braincode_jupyter.runtime.resumed import Resumed
     from braincode_jupyter.runtime.settings import RunArguments, Sources
     from braincode_jupyter.runtime.tooling import RunTools
     from braincode_jupyter.views.session_context import SessionContext
@@ -76,6 +78,7 @@ class Preparation:
     owns_models: bool
     home: Path
     tools: RunTools
+    resumed: Resumed | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,6 +290,7 @@ def _options(
         max_cost_usd=arguments.max_cost,
         heuristic=arguments.heuristic,
         need_to_know=arguments.need_to_know,
+        expand_references=arguments.expand_references,
     )
 
 
@@ -465,17 +469,8 @@ def _continuity(continued: SessionEntry | None) -> tuple[Section, ...]:
     if continued is None:
         return ()
     context = _context(continued)
-    if not any(entry.kind == "run" for entry in context.entries):
-        return ()
-    return (
-        Section(
-            kind="continuity",
-            owner="user",
-            source=f"session:{continued.session_id}",
-            title="Conversation so far",
-            text=mask_keys(compact_snapshot(context))[0],
-        ),
-    )
+    is_begun = any(entry.kind == "run" for entry in context.entries)
+    return (continuity_section(context),) if is_begun else ()
 
 
 def _support_sections(support: ProjectSupport) -> tuple[Section, ...]:

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.going_on import take_up
-from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.errors import UnknownNameError, UsageError
-from braincode_jupyter.journal import read_lines
-from braincode_jupyter.protocol.records import PromptManifest, ReferenceUsed, RunStart
-from braincode_jupyter.protocol.sections import Section
-from braincode_jupyter.runtime.preparation import prepare
-from braincode_jupyter.views.session_context import SessionFacts, read_context
-from braincode_jupyter.views.snapshot import compact_snapshot
+from braincode_jupyter.runtime.going_on import other_text, prepare_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from pydantic import JsonValue
-
-    from braincode_jupyter.journal import SessionEntry
     from braincode_jupyter.protocol.ports import Clock
-    from braincode_jupyter.protocol.records import AnyRecord
+    from braincode_jupyter.runtime.going_on import EarlierRun
     from braincode_jupyter.runtime.preparation import Preparation
     from braincode_jupyter.runtime.settings import RunArguments, Sources
     from braincode_jupyter.views.run_view import AgentView, RunView
@@ -67,29 +57,23 @@ def find_worker(view: RunView, name: str) -> AgentView:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EarlierRun:
-    """A run that has ended, and which of its workers is run again."""
-
-    session: SessionEntry
-    records: Sequence[AnyRecord]
-    worker: AgentView
-
-
 def prepare_again(
     earlier: EarlierRun,
+    worker: AgentView,
     arguments: RunArguments,
     *,
     sources: Sources,
     clock: Clock,
     new_id: Callable[[], str],
 ) -> Preparation:
-    """Resolve what a run starts from that goes on from an earlier one of its session.
+    """Resolve what a run starts from that runs one worker of an earlier one again.
 
     Parameters
     ----------
     earlier : EarlierRun
         Where it goes on from.
+    worker : AgentView
+        The worker.
     arguments : RunArguments
         Where things are, who answers and what is allowed.
     sources : Sources
@@ -111,102 +95,19 @@ def prepare_again(
     ConfigurationError
         When no model can be used.
     """
-    records, role = earlier.records, earlier.worker.role
-    taken = take_up(records, earlier.worker.context_id)
+    taken = take_up(earlier.records, worker.context_id)
     if isinstance(taken, str):
-        raise UsageError(f"{role!r} cannot be run again: {taken}", hint=RETRY_HINT)
-    first = next(record for record in records if isinstance(record, RunStart))
-    ids = iter((earlier.session.session_id,))
-    preparation = prepare(
-        first.prompt,
-        _as_asked(first, records, arguments),
-        sources=sources,
-        clock=clock,
-        new_id=lambda: next(ids, None) or new_id(),
-    )
+        raise UsageError(f"{worker.role!r} cannot be run again: {taken}", hint=RETRY_HINT)
+    preparation = prepare_from(earlier, arguments, sources=sources, clock=clock, new_id=new_id)
     request = preparation.request
     kept = len(taken.results)
-    told = f"{role} is run again; results that are kept from the run before: {kept}."
+    told = f"{worker.role} is run again; results that are kept from the run before: {kept}."
+    other = other_text(earlier.records, request.references)
+    changed = (
+        f"{token} has changed since: kept results were found with what it was before."
+        for token in (*other.changed, *other.missing)
+    )
     return replace(
         preparation,
-        request=replace(
-            request,
-            sections=(*request.sections, *_continuity(records, earlier.session)),
-            taken_up=taken,
-            warnings=(*request.warnings, told, *_changed(records, request.references)),
-        ),
+        request=replace(request, taken_up=taken, warnings=(*request.warnings, told, *changed)),
     )
-
-
-def _as_asked(
-    first: RunStart, records: Sequence[AnyRecord], arguments: RunArguments
-) -> RunArguments:
-    """Return the arguments with what the earlier run was asked for."""
-    asked = first.options
-    # A run that sent no reference may have been told to send none.
-    sent = any(isinstance(record, ReferenceUsed) for record in records)
-    same = replace(arguments, expand_references=sent, continue_session=None)
-    if asked is None:
-        return same
-    return replace(
-        same,
-        mode=asked.mode,
-        brain=asked.brain_id,
-        roles=asked.force_roles,
-        review=asked.review,
-        max_workers=asked.max_workers,
-        max_tokens=asked.max_tokens,
-        max_cost=asked.max_cost_usd,
-        heuristic=asked.heuristic,
-        need_to_know=asked.need_to_know,
-    )
-
-
-def _changed(records: Sequence[AnyRecord], now: Sequence[ReferenceUsed]) -> tuple[str, ...]:
-    """Return a sentence for each reference that gives something else than it did."""
-    before = {one.token: one.sha256 for one in records if isinstance(one, ReferenceUsed)}
-    return tuple(
-        f"{one.token} has changed since: kept results were found with what it was before."
-        for one in now
-        if one.token in before and before[one.token] != one.sha256
-    )
-
-
-def _continuity(records: Sequence[AnyRecord], session: SessionEntry) -> tuple[Section, ...]:
-    """Return what the earlier run was told of the runs before it, and nothing of itself."""
-    had_any = any(
-        pointer.kind == "continuity"
-        for record in records
-        if isinstance(record, PromptManifest)
-        for pointer in record.sections
-    )
-    first = next((one.run_id for one in records if isinstance(one, RunStart)), None)
-    if not had_any or first is None:
-        return ()
-    facts = SessionFacts(session_id=session.session_id, updated_ms=session.updated_ms)
-    context = read_context(facts, _lines_before(read_lines(session.path).lines, first))
-    return (
-        Section(
-            kind="continuity",
-            owner="user",
-            source=f"session:{session.session_id}",
-            title="Conversation so far",
-            text=mask_keys(compact_snapshot(context))[0],
-        ),
-    )
-
-
-def _lines_before(
-    lines: Sequence[Mapping[str, JsonValue]], run_id: str
-) -> Sequence[Mapping[str, JsonValue]]:
-    """Return the lines before a run; one that goes on from another begins where that one did."""
-    for index in range(len(lines) - 1, -1, -1):
-        line = lines[index]
-        if line.get("type") != "run_start" or line.get("runId") != run_id or "plan" in line:
-            continue
-        origin = line.get("goesOn")
-        earlier = origin.get("runId") if isinstance(origin, Mapping) else None
-        if not isinstance(earlier, str):
-            return lines[:index]
-        run_id = earlier
-    return ()

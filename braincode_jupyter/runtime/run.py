@@ -13,7 +13,7 @@ from braincode_jupyter.views.matrix import isolation_report
 from braincode_jupyter.views.text import to_brief
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from braincode_jupyter.errors import BraincodeError
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
@@ -31,6 +31,18 @@ class Again(Protocol):
         ...
 
 
+class Later(Protocol):
+    """Prepares runs that go on from this one."""
+
+    def retry(self, session_id: str, worker: str) -> Again:
+        """Prepare to run a worker again."""
+        ...
+
+    def resume(self, session_id: str) -> Again:
+        """Prepare to do what the run did not come to."""
+        ...
+
+
 class Run:
     """A finished run.
 
@@ -45,9 +57,8 @@ class Run:
         prompts are kept in memory only.
     error : BraincodeError or None
         Why it failed or was stopped.
-    again : callable or None
-        Prepares a run that goes on from this session, for a session id and a worker; None for a
-        run that was read from a session file.
+    later : Later or None
+        Prepares runs that go on from this one; None for a run that was read from a session file.
     """
 
     def __init__(
@@ -57,9 +68,9 @@ class Run:
         *,
         calls: Sequence[ModelCall] = (),
         error: BraincodeError | None = None,
-        again: Callable[[str, str], Again] | None = None,
+        later: Later | None = None,
     ) -> None:
-        self._again = again
+        self._later = later
         self.view = view
         self.records = tuple(records)
         self.calls = tuple(calls)
@@ -88,13 +99,43 @@ class Run:
         UsageError
             If the worker cannot be run again, or this run was read from a session file.
         """
-        if self._again is None:
-            start = self.session_id.split("-", 1)[0]
+        later = self._known_later(f"retry {self._short_id} {worker[:64]}")
+        return await later.retry(self.session_id, worker).execute()
+
+    async def resume(self) -> Run:
+        """Do what this run did not come to: it was cut off, stopped, or failed.
+
+        Plan and results are kept and cost nothing; only what has no outcome is asked. References
+        are read anew; what a tool would have to ask is denied, unless the run was allowed it ahead
+        of time.
+
+        Returns
+        -------
+        Run
+            The whole run with its new end; ``run.error`` says why it failed, if it did. The same
+            run where there is nothing left to do.
+
+        Raises
+        ------
+        UsageError
+            If it cannot go on, or was read from a session file.
+        """
+        if self.status == "completed":
+            return self
+        later = self._known_later(f"resume {self._short_id}")
+        return await later.resume(self.session_id).execute()
+
+    def _known_later(self, line: str) -> Later:
+        if self._later is None:
             raise UsageError(
                 "This run was read from its session file, which does not say who answers.",
-                hint=f"In a notebook: %braincode retry {start} {worker[:64]}",
+                hint=f"In a notebook: %braincode {line}",
             )
-        return await self._again(self.session_id, worker).execute()
+        return self._later
+
+    @property
+    def _short_id(self) -> str:
+        return self.session_id.split("-", 1)[0]
 
     @property
     def session_id(self) -> str:
@@ -140,10 +181,14 @@ class Run:
     @property
     def workers(self) -> Mapping[str, ExecutedWorkerResult]:
         """Final result of each worker, by role; a second one of a role is ``role-2``."""
+        results = {
+            record.result.task_id: record.result
+            for record in self.records
+            if isinstance(record, WorkerEnded) and record.phase != "review"
+        }
         found: dict[str, ExecutedWorkerResult] = {}
-        for record in self.records:
-            if isinstance(record, WorkerEnded) and record.phase != "review":
-                found[_free_name(found, record.worker)] = record.result
+        for result in results.values():
+            found[_free_name(found, result.role)] = result
         return found
 
     @property
@@ -154,12 +199,16 @@ class Run:
     @property
     def packets(self) -> Mapping[str, HandoffPacket]:
         """The handoff packet of each worker, by role; all that it was handed beside the request."""
-        found: dict[str, HandoffPacket] = {}
+        packets: dict[str, tuple[str, HandoffPacket]] = {}
         for record in self.records:
             if isinstance(record, MessageSent) and isinstance(
                 record.message.payload, HandoffPacket
             ):
-                found[_free_name(found, record.worker)] = record.message.payload
+                packet = record.message.payload
+                packets[packet.task.id] = record.worker, packet
+        found: dict[str, HandoffPacket] = {}
+        for role, packet in packets.values():
+            found[_free_name(found, role)] = packet
         return found
 
     @property

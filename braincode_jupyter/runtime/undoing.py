@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.errors import UsageError
 from braincode_jupyter.protocol.edit_records import EditKept
 from braincode_jupyter.protocol.records import RunStart
-from braincode_jupyter.runtime.launch import read_run
+from braincode_jupyter.runtime.reading import read_run
 from braincode_jupyter.tools.undo import PastEdit, undo
 
 if TYPE_CHECKING:

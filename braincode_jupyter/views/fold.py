@@ -56,6 +56,7 @@ from braincode_jupyter.views import (
     fold_changes,
     fold_end,
     fold_plan,
+    fold_resume,
     fold_retries,
     fold_tools,
     fold_workers,
@@ -248,7 +249,8 @@ def _fold_tool(view: RunView, record: AnyRecord) -> RunView | None:
 def _fold_run(view: RunView, record: AnyRecord) -> RunView | None:
     match record:
         case RunStart():
-            after = fold_plan.note_start(view, record)
+            seen = fold_resume.note_resume(view) if record.resumes else view
+            after = fold_plan.note_start(seen, record)
         case ReferenceUsed():
             after = fold_plan.note_reference(view, record)
         case ContextPlanned():
@@ -281,6 +283,8 @@ def _opens_run(view: RunView, record: AnyRecord) -> bool:
     """
     match record:
         case RunStart():
+            if record.goes_on is not None and record.resumes:
+                return record.goes_on.run_id != view.run_id
             is_same = record.run_id is not None and record.run_id == view.run_id
             if view.run_id and record.run_id:
                 return not is_same

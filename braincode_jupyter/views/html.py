@@ -27,6 +27,7 @@ from braincode_jupyter.views.markup import (
     name_of,
     verbatim,
 )
+from braincode_jupyter.views.next_lines import resume_words, retry_words
 from braincode_jupyter.views.table_words import left_out_words, table_words, tables_of, undrawn
 
 if TYPE_CHECKING:
@@ -156,8 +157,7 @@ def _error(view: RunView) -> Html:
     parts: list[Html] = []
     if view.error:
         parts.append(element("p", element("strong", view.error)))
-    if view.hint:
-        parts.append(element("p", view.hint))
+    parts.extend(element("p", one) for one in (view.hint, resume_words(view)) if one)
     return joined(parts)
 
 
@@ -318,7 +318,7 @@ def _agent(view: RunView, agent: AgentView) -> Html:
         element("strong", name_of(agent.role)),
         f" {' · '.join(fact for fact in facts if fact)}",
     )
-    again = words.retry_words(view, agent)
+    again = retry_words(view, agent)
     parts = [element("p", note) for note in (agent.goal, agent.reason, agent.hint, again) if note]
     parts.append(from_blocks(agent.summary_blocks))
     # What the primary had written stands above, as the answer.

@@ -16,6 +16,7 @@ from braincode_jupyter.views.change_words import (
     more_files_words,
 )
 from braincode_jupyter.views.clean import clean_line
+from braincode_jupyter.views.next_lines import resume_words, retry_words
 from braincode_jupyter.views.table_words import left_out_words, table_words, tables_of, undrawn
 from braincode_jupyter.views.wrapping import WIDTH, bullets, markdown_lines, packed, wrap
 
@@ -155,7 +156,7 @@ def _references(references: Sequence[ReferenceView]) -> list[str]:
 
 
 def _error(view: RunView) -> list[str]:
-    parts = [part for part in (view.error, view.hint) if part]
+    parts = [part for part in (view.error, view.hint, resume_words(view)) if part]
     return [line for part in parts for line in wrap(part, "  ")]
 
 
@@ -253,7 +254,7 @@ def _agent(view: RunView, agent: AgentView) -> list[str]:
     model = f" · {agent.model_id}" if agent.model_id else ""
     lines = wrap(f"{agent.role} · {words.state_words(agent)}{model}", "  ")
     lines.extend(wrap(agent.goal, "    "))
-    for part in (agent.reason, agent.hint, words.retry_words(view, agent)):
+    for part in (agent.reason, agent.hint, retry_words(view, agent)):
         lines.extend(wrap(part or "", "    "))
     lines.extend(f"    {line}".rstrip() for line in markdown_lines(agent.summary, WIDTH - 4))
     # What the primary had written stands above, as the answer.

@@ -146,10 +146,10 @@ HINTS: Mapping[ReasonCode, str] = MappingProxyType(
         "stale_recording": "Record again with --record.",
     }
 )
-KEPT = "What was done is kept: %braincode sessions lists it."
+KEPT = "What was done is kept: %braincode resume goes on with it."
 NOT_RUN = "Not run: the run ended before its turn."
 INTERRUPTED = "The session file ends without an end record."
-RESUME_HINT = "What was found is kept: %%braincode --continue ID goes on in its session."
+RESUME_HINT = "What was found is kept, and is not paid for twice."
 UNSTRUCTURED = "The reply was not in the asked form; its text was kept."
 NO_REVIEW_RESULT = "The review gave no usable decision."
 NO_REVIEW_STOPPED = "The run ended before the review."
@@ -217,7 +217,6 @@ TOOL = "Tool"
 FAILED_ATTEMPT = "Failed attempt"
 RETRIED = "run again, try {number}"
 KEPT_RESULT = "kept from the run before"
-RETRY_WITH = "To run it again"
 RISK = "Risk"
 OPEN = "Open"
 FINDING = "Finding"
@@ -269,19 +268,6 @@ def state_words(agent: AgentView) -> str:
             else (f"{words} for {agent.waiting_for}")
         )
     return words
-
-
-def retry_words(view: RunView, agent: AgentView) -> str:
-    """Return how a worker is run again after its run; empty where it cannot be."""
-    if not agent.can_retry or view.state in {"queued", "running"}:
-        return ""
-    same = [
-        one.context_id for one in view.agents if one.kind == "worker" and one.role == agent.role
-    ]
-    place = same.index(agent.context_id) if agent.context_id in same else 0
-    name = f"{agent.role}-{place + 1}" if place else agent.role
-    start = view.session_id.split("-", 1)[0][:_ID_CHARS]
-    return f"{RETRY_WITH}: %braincode retry {f'{start} {name}' if start else name}"
 
 
 def run_state_words(view: RunView) -> str:

@@ -135,7 +135,7 @@ async def test_a_worker_is_taken_up_again_with_the_same_packet(tmp_path: Path, s
 
     assert run.status == "completed"
     assert played.states[-3:] == [state, "running", "completed"]
-    assert run.workers["librarian-2"].summary == "a map"
+    assert run.workers["librarian"].summary == "a map"
     packets = [
         record.message.payload
         for record in run.records
@@ -200,7 +200,7 @@ async def test_the_token_budget_holds_for_a_retry(tmp_path: Path) -> None:
     run = await played.run()
 
     assert played.asked["librarian"] == 1
-    assert run.workers["librarian-2"].error == "token_limit"
+    assert run.workers["librarian"].error == "token_limit"
 
 
 async def test_B17_tokens_of_a_try_stay_with_it(tmp_path: Path) -> None:

@@ -16,13 +16,14 @@ import { CardTab } from '../sessions/card-tab';
 import { sessionsIcon } from '../sessions/icon';
 import { KernelLink } from '../sessions/kernel-link';
 import { LOAD_LINE, SessionsPanel } from '../sessions/panel';
+import { commandLine } from '../view/command-line';
 import { EXTENSION } from './ids';
 import { LAB, WORDS, speak } from '../words/catalogue';
 
 const SAID_MS = 3_000;
 const RANK = 850;
 /** A cell after which the list is another one. */
-const CHANGES_LIST = /^\s*%%braincode\b|braincode_jupyter/;
+const CHANGES_LIST = /^\s*%%?braincode\b|braincode_jupyter/;
 /** The kernel's answer to a finished cell comes a little after it. */
 const SETTLE_MS = 400;
 
@@ -41,7 +42,8 @@ class Sessions {
     this.panel = new SessionsPanel({
       open: row => void this.open(row),
       copy: row => this.copy(row),
-      resume: row => void this.resume(row),
+      resume: row => void this.insert(commandLine('resume', row.sessionId), undefined),
+      goOn: row => void this.insert(`%%braincode --continue ${row.sessionId}\n`, 1),
       insertLoad: () => void this.insert(LOAD_LINE, undefined)
     });
     tracker.currentChanged.connect(() => this.watch());
@@ -117,10 +119,6 @@ class Sessions {
       Clipboard.copyToSystem(token);
       Notification.info(LAB.copiedReference({ tokens: token }), { autoClose: SAID_MS });
     }
-  }
-
-  private resume(row: SessionRow): Promise<void> {
-    return this.insert(`%%braincode --continue ${row.sessionId}\n`, 1);
   }
 
   private async insert(source: string, line: number | undefined): Promise<void> {

@@ -4,6 +4,7 @@ import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import type { SessionPage, SessionRow } from '../protocol/generated';
 import { button, h, setText } from '../view/elements';
+import { RESUMABLE } from '../view/notices';
 import { LAB } from '../words/catalogue';
 import { KernelLink, NoAnswer } from './kernel-link';
 import type { Refusal } from './kernel-link';
@@ -22,7 +23,10 @@ const MAX_QUERY = 200;
 export type PanelActions = {
   open(row: SessionRow): void;
   copy(row: SessionRow): void;
+  /** Insert the line that does what a run did not come to, not run. */
   resume(row: SessionRow): void;
+  /** Insert a cell that asks more in the session, not run. */
+  goOn(row: SessionRow): void;
   /** Insert the line that loads the extension, not run. */
   insertLoad(): void;
 };
@@ -35,6 +39,7 @@ export class SessionsPanel extends Widget {
   private readonly loadLine = h('pre', 'bc-panel-line', LOAD_LINE);
   private readonly loadButton: HTMLButtonElement;
   private readonly buttons: readonly HTMLButtonElement[];
+  private readonly resumeButton: HTMLButtonElement;
   private readonly list: SessionList;
   private link: KernelLink | undefined;
   private rows: SessionRow[] = [];
@@ -54,6 +59,8 @@ export class SessionsPanel extends Widget {
       onOpen: row => actions.open(row)
     });
     this.loadButton = button(LAB.insertLoad, 'bc-panel-button', () => actions.insertLoad());
+    this.resumeButton = this.makeButton(LAB.resumeRun, LAB.resumeRunHint, row => actions.resume(row));
+    this.resumeButton.hidden = true;
     this.buttons = this.makeButtons();
     this.build();
     this.resizing = new ResizeObserver(() => this.list.draw());
@@ -167,24 +174,27 @@ export class SessionsPanel extends Widget {
     this.buttons.forEach(one => {
       one.disabled = !row;
     });
+    this.resumeButton.hidden = !row || !RESUMABLE.has(row.state);
+  }
+
+  private makeButton(label: string, title: string, act: (row: SessionRow) => void): HTMLButtonElement {
+    const el = button(label, 'bc-panel-button', () => {
+      const row = this.list.chosenRow;
+      if (row) {
+        act(row);
+      }
+    });
+    el.title = title;
+    el.disabled = true;
+    return el;
   }
 
   private makeButtons(): HTMLButtonElement[] {
-    const make = (label: string, title: string, act: (row: SessionRow) => void): HTMLButtonElement => {
-      const el = button(label, 'bc-panel-button', () => {
-        const row = this.list.chosenRow;
-        if (row) {
-          act(row);
-        }
-      });
-      el.title = title;
-      el.disabled = true;
-      return el;
-    };
     return [
-      make(LAB.openCard, LAB.openCardHint, row => this.actions.open(row)),
-      make(LAB.copyId, LAB.copyIdHint, row => this.actions.copy(row)),
-      make(LAB.resume, LAB.resumeHint, row => this.actions.resume(row))
+      this.makeButton(LAB.openCard, LAB.openCardHint, row => this.actions.open(row)),
+      this.makeButton(LAB.copyId, LAB.copyIdHint, row => this.actions.copy(row)),
+      this.resumeButton,
+      this.makeButton(LAB.resume, LAB.resumeHint, row => this.actions.goOn(row))
     ];
   }
 

@@ -1,12 +1,16 @@
 /** What the reader should know: error and hint, where the card stands, warnings, which model. */
 
 import type { RunView } from '../protocol/generated';
-import { h, lineList, setClass, setHidden, setTextOrHide } from './elements';
+import { commandLine } from './command-line';
+import { h, lineList, setClass, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { section } from './section';
 import { WORDS } from '../words/catalogue';
 
-/** The error of a run that failed, and a note about the card itself. */
+/** States of a run that can be gone on with. */
+export const RESUMABLE: ReadonlySet<RunView['state']> = new Set(['interrupted', 'cancelled', 'failed']);
+
+/** The error of a run that failed, how to go on with it, and a note about the card itself. */
 export function failure(): Part<RunView> & { note(text: string): void } {
   const note = h('p', 'bc-note');
   note.setAttribute('role', 'note');
@@ -15,10 +19,13 @@ export function failure(): Part<RunView> & { note(text: string): void } {
   error.dir = 'auto';
   const hint = h('p');
   hint.dir = 'auto';
-  const el = h('div', 'bc-failure', note, error, hint);
+  const command = h('code', 'bc-command');
+  const resume = h('p', 'bc-resume', h('span', 'bc-dim', WORDS.resumeWith), command);
+  const el = h('div', 'bc-failure', note, error, hint, resume);
+  resume.hidden = true;
   el.hidden = true;
   const show = (): void => {
-    setHidden(el, note.hidden && error.hidden && hint.hidden);
+    setHidden(el, note.hidden && error.hidden && hint.hidden && resume.hidden);
   };
   return {
     el,
@@ -30,6 +37,8 @@ export function failure(): Part<RunView> & { note(text: string): void } {
       setClass(error, `bc-error bc-is-${view.state === 'failed' ? 'bad' : 'warn'}`);
       setTextOrHide(error, view.error);
       setTextOrHide(hint, view.hint);
+      setHidden(resume, !RESUMABLE.has(view.state));
+      setText(command, commandLine('resume', view.sessionId));
       show();
     }
   };

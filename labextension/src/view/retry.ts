@@ -3,14 +3,13 @@
 import type { AgentView, RunView } from '../protocol/generated';
 import { WORDS } from '../words/catalogue';
 import type { Actions } from './actions';
+import { commandLine } from './command-line';
 import { button, h, setHidden, setOff, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { isGoing } from './header';
 
 /** After this time a click that changed nothing may be made again. */
 const AGAIN_MS = 5_000;
-/** Characters of a session id that are enough to find it. */
-const ID_CHARS = 12;
 
 /** States of a worker whose result is missing or not as asked. */
 const LOST: ReadonlySet<AgentView['state']> = new Set(['failed', 'blocked', 'cut_off', 'unstructured']);
@@ -67,11 +66,10 @@ function noteOf({ agent, view }: WorkerOfRun, isAsked: boolean, hasLine: boolean
   return isWriting && agent.isPlanned && agent.kind === 'worker' && LOST.has(agent.state) ? WORDS.retryLater : '';
 }
 
-/** `%braincode retry 3f2a91c4 librarian`, with a number where a role has several workers. */
+/** The line that runs a worker again, with a number where a role has several workers. */
 function commandOf({ agent, view }: WorkerOfRun): string {
   const same = view.agents.filter(one => one.kind === 'worker' && one.role === agent.role);
   const place = same.findIndex(one => one.contextId === agent.contextId);
   const name = place > 0 ? `${agent.role}-${place + 1}` : agent.role;
-  const session = (view.sessionId.split('-')[0] ?? '').slice(0, ID_CHARS);
-  return ['%braincode', 'retry', session, name].filter(Boolean).join(' ');
+  return commandLine('retry', view.sessionId, name);
 }

@@ -226,6 +226,7 @@ export type Catalogue = {
     readonly retryHint: string;
     readonly retryAsked: string;
     readonly retryWith: string;
+    readonly resumeWith: string;
     readonly keptResult: string;
     readonly retryLater: string;
     readonly retried: (values: { number: Value }) => string;
@@ -304,6 +305,8 @@ export type Catalogue = {
     readonly openCardHint: string;
     readonly copyId: string;
     readonly copyIdHint: string;
+    readonly resumeRun: string;
+    readonly resumeRunHint: string;
     readonly resume: string;
     readonly resumeHint: string;
     readonly cardOf: (values: { title: Value }) => string;

@@ -168,7 +168,7 @@ def interrupted() -> RunView:
             "state": "interrupted",
             "agents": agents,
             "error": "The session file ends without an end record.",
-            "hint": "What was found is kept: %%braincode --continue ID goes on in its session.",
+            "hint": "What was found is kept, and is not paid for twice.",
         }
     )
 

@@ -114,7 +114,7 @@ def test_the_line_magic_runs_a_worker_again(
 
     assert f"Running librarian again in session {session_id}" in printed
     assert run.result.status == "completed"
-    assert run.result.workers["librarian-2"].summary == "a map"
+    assert run.result.workers["librarian"].summary == "a map"
 
 
 def test_the_line_magic_says_why_a_worker_is_not_run_again(

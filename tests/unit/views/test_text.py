@@ -86,6 +86,7 @@ def test_a_failed_run_reads_like_this() -> None:
         Why it failed
           The provider 'acme' refused the key.
           Check the key with %braincode doctor.
+          To go on with it: %braincode resume s
 
         Review: not required
 

@@ -1,0 +1,71 @@
+"""`%braincode resume`: do what a run did not come to, in its session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from braincode_jupyter.errors import UnknownNameError
+from braincode_jupyter.notebook.going_on import go_on
+from braincode_jupyter.notebook.options import OPTIONS_BY_FLAG
+
+if TYPE_CHECKING:
+    from braincode_jupyter.notebook.shell import ShellAccess
+    from braincode_jupyter.notebook.state import Notebook
+    from braincode_jupyter.runtime import PreparedRun, Run, RunArguments, Sources
+
+NOTHING = "Nothing to resume: this run came to its end."
+OPTIONS = ("--max-tokens", "--max-cost", "--allow-edits", "--allow-compute", "--yes", "--as")
+"""What may be said anew; all else stands in the session."""
+
+
+def resume(access: ShellAccess, notebook: Notebook, rest: str) -> Run | None:
+    """Resume a session.
+
+    Parameters
+    ----------
+    access : ShellAccess
+        The shell.
+    notebook : Notebook
+        Shared state of the process.
+    rest : str
+        Perhaps the start of a session id, then options.
+
+    Returns
+    -------
+    Run or None
+        A run that is complete already; None where the card of the run that goes on tells it.
+
+    Raises
+    ------
+    UsageError
+        If there is no such session, or it cannot be resumed.
+    RunError
+        If the run, which nobody shows beside the cell, failed again.
+    """
+    first, _, options = rest.partition(" ")
+    if first.startswith("-"):
+        first, options = "", rest
+    _check_options(options)
+    named = first.removeprefix("@@")
+    from braincode_jupyter.runtime import prepare_resume, read_run  # noqa: PLC0415 - light load
+    from braincode_jupyter.runtime.settings import default_home  # noqa: PLC0415 - light load
+
+    if named:
+        run = read_run(named, default_home())
+        if run.status == "completed":
+            access.write(NOTHING)
+            return run
+
+    def prepare(arguments: RunArguments, sources: Sources) -> PreparedRun:
+        return prepare_resume(named or None, arguments, sources)
+
+    go_on(access, notebook, prepare, options=options)
+    return None
+
+
+def _check_options(text: str) -> None:
+    """Refuse options of `%%braincode` that a session that exists has an answer to."""
+    for word in text.split():
+        flag = word.partition("=")[0]
+        if flag in OPTIONS_BY_FLAG and flag not in OPTIONS:
+            raise UnknownNameError("option of %braincode resume", flag, OPTIONS)
