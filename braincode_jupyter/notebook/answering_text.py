@@ -10,6 +10,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
+from braincode_jupyter.views.speaker import speaker
 from braincode_jupyter.views.words import asking_words, model_said
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ def _numbered(notebook: Notebook, waiting: list[Asked]) -> list[str]:
 def _in_full(approval: ApprovalView | None, number: int, session_id: str) -> str:
     if approval is None:
         return f"{number}. is answered already"
-    head = f"{number}. {asking_words(approval)} (run {session_id[:_ID_CHARS]})"
-    said = [model_said(approval)] if approval.model_words else []
+    head = f"{number}. {asking_words(speaker(), approval)} (run {session_id[:_ID_CHARS]})"
+    said = [model_said(speaker(), approval)] if approval.model_words else []
     exact = textwrap.indent(approval.whole or approval.shown, "    ", lambda _: True)
     return "\n".join([head, *said, exact])
 
@@ -108,7 +109,7 @@ def _words(notebook: Notebook, asked: Asked) -> str:
     if approval is None:
         error = _too_late()
         raise error
-    return asking_words(approval)
+    return asking_words(speaker(), approval)
 
 
 def _shown(notebook: Notebook, which: str) -> Asked:

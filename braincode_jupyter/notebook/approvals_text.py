@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.notebook.tables import table
+from braincode_jupyter.views.speaker import speaker
 from braincode_jupyter.views.words import asking_words
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def approvals_text(running: Mapping[str, ActiveRun]) -> str:
         Grants are numbered for `revoke_text`.
     """
     waiting = [
-        (session_id[:_ID_CHARS], asking_words(asked))
+        (session_id[:_ID_CHARS], asking_words(speaker(), asked))
         for session_id, run in running.items()
         for asked in run.view.approvals
     ]

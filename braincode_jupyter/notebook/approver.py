@@ -19,7 +19,7 @@ from braincode_jupyter.protocol.approval_records import MAX_MODEL_WORDS, MAX_SHO
 from braincode_jupyter.protocol.tools import ApprovalAnswer
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.exact import to_exact
-from braincode_jupyter.views.words import EFFECTS, MODEL_SAID
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,11 +186,12 @@ class CardApprover:
     async def _ask_at_prompt(self, request: ApprovalRequest) -> ApprovalAnswer:
         exact = to_exact(request.shown)
         needs_all = bool(exact.whole or exact.hidden)
-        head = (
-            f"{request.role} wants to {EFFECTS[request.effect]}: {clean_line(request.action, 400)}"
-        )
+        say = speaker()
+        wants = say("words.wantsTo", effect=say(f"effects.{request.effect}"))
+        head = f"{request.role}{wants}{clean_line(request.action, 400)}"
         if request.model_words:
-            head += f"\n{MODEL_SAID}: {clean_line(request.model_words, MAX_MODEL_WORDS)}"
+            said = clean_line(request.model_words, MAX_MODEL_WORDS)
+            head += f"\n{say.because(say('words.modelSaid'), said)}"
         shown = _indented(exact.shown)
         try:
             if needs_all:

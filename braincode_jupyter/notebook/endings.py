@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from braincode_jupyter.notebook.page_comm import open_comm
 from braincode_jupyter.views.clean import clean_line
-from braincode_jupyter.views.words import RUN_STATES
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,6 +112,6 @@ class Endings:
 def _line(view: RunView) -> str:
     title = clean_line(view.title, _TITLE_CHARS)
     return (
-        f"braincode: {RUN_STATES[view.state]} in the background: {title} "
+        f"braincode: {speaker()(f'runStates.{view.state}')} in the background: {title} "
         f"(%braincode show {view.session_id[:_ID_CHARS]})"
     )

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from braincode_jupyter.notebook.page_comm import open_comm
 from braincode_jupyter.views.clean import clean_line
-from braincode_jupyter.views.words import asking_words, plural
+from braincode_jupyter.views.speaker import speaker
+from braincode_jupyter.views.words import asking_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,10 +161,9 @@ def _data(view: RunView, cell_id: str | None) -> dict[str, object]:
 
 
 def _line(view: RunView) -> str:
+    say = speaker()
     first = next(iter(view.approvals), None)
-    asked = "" if first is None else clean_line(asking_words(first), _ACTION_CHARS)
+    asked = "" if first is None else clean_line(asking_words(say, first), _ACTION_CHARS)
     rest = len(view.approvals) - 1
-    more = f", and {plural(rest, 'more call')}" if rest > 0 else ""
-    return (
-        f"braincode: waits for your approval in the background: {asked}{more} (%braincode approve)"
-    )
+    more = say("text.andMoreCalls", count=rest) if rest > 0 else ""
+    return say("text.waitsInBackground", asked=f"{asked}{more}")

@@ -12,6 +12,7 @@ from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.protocol.plan import Clarification, ExecutedWorkerResult, RuntimePlan
 from braincode_jupyter.protocol.record import Record, ReferenceKind
 from braincode_jupyter.protocol.review import ReviewDecision
+from braincode_jupyter.protocol.sentence import Sentence
 from braincode_jupyter.protocol.usage import CallKind, ReasonCode
 
 
@@ -222,4 +223,6 @@ class Warned(Record):
     type: Literal["warning"] = "warning"
     """Record type."""
     message: str
-    """One sentence."""
+    """One sentence, in English."""
+    said: Sentence | None = None
+    """The same as a text of the catalogue, for readers of other languages."""

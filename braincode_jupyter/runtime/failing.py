@@ -10,7 +10,9 @@ from braincode_jupyter.errors import (
     ModelError,
     RunCancelledError,
 )
-from braincode_jupyter.views.words import HINTS, KEPT
+from braincode_jupyter.protocol.sentence import sentence
+from braincode_jupyter.views.reasons import hint_of
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from braincode_jupyter.brain.effects import EndRun
@@ -32,7 +34,9 @@ def error_of(ended: EndRun) -> BraincodeError | None:
     """
     if ended.code is None:
         return None
-    hint = ended.hint or (KEPT if ended.code == "cancelled" else HINTS.get(ended.code, ""))
+    is_stopped = ended.code == "cancelled"
+    told = sentence("hints.stopped") if is_stopped else hint_of(ended.code)
+    hint = ended.hint or speaker().said(told)
     match ended.code:
         case "cancelled":
             return RunCancelledError(ended.error, hint=hint)

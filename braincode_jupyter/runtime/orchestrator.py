@@ -39,6 +39,7 @@ from braincode_jupyter.protocol.records import (
     Warned,
     WorkerEnded,
 )
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.runtime.call_outcomes import (
     failure_record,
     reason_of,
@@ -49,7 +50,8 @@ from braincode_jupyter.runtime.checking import unseen
 from braincode_jupyter.runtime.firing import point_of
 from braincode_jupyter.runtime.latest_view import LatestView
 from braincode_jupyter.runtime.text_counter import TextCounter
-from braincode_jupyter.views.words import REASONS
+from braincode_jupyter.runtime.warnings import warned
+from braincode_jupyter.views.clean import clean_line
 
 if TYPE_CHECKING:
     from braincode_jupyter.brain.effects import Effect
@@ -416,9 +418,8 @@ class Orchestrator:
         except JournalError as error:
             _log.warning("session file: %s", error)
             self.journal = None
-            note = Warned(
-                timestamp=self.clock.now_ms(),
-                message=f"Not saved: {error.message} The answer stays in this notebook.",
+            note = warned(
+                self.clock.now_ms(), sentence("said.notKept", reason=clean_line(error.message, 400))
             )
             self.records.append(note)
             self.shown.take(note)
@@ -428,9 +429,13 @@ class Orchestrator:
         """Say why an agent is silent, while it is."""
         if self.ended is not None or wait_s < SILENT_WAIT_S:
             return
-        reason = REASONS[reason_of(error.code)]
-        message = f"{call.role}: {reason} It is asked again after {wait_s:.0f} s."
-        self._write(Warned(timestamp=self.clock.now_ms(), message=message), durable=False)
+        said = sentence(
+            "said.askedAgain",
+            role=clean_line(call.role),
+            reason=sentence(f"reasons.{reason_of(error.code)}"),
+            seconds=f"{wait_s:.0f}",
+        )
+        self._write(warned(self.clock.now_ms(), said), durable=False)
         self.shown.show_soon()
 
     def _start(self, call: ModelCall) -> None:

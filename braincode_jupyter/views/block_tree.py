@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from braincode_jupyter.views import words
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.run_view import Block, Span
 from braincode_jupyter.views.spans import spans_of
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+    from braincode_jupyter.protocol.sentence import Sentence
+
+PLAIN_NOTE = sentence("said.plain")
+"""Stands before a text that is not formatted."""
 MAX_NESTING = 32
 """Depth of blocks."""
 MAX_BLOCKS = 10_000
@@ -222,10 +226,10 @@ class BlockReader:
         return spans
 
 
-def plain_blocks(text: str, note: str = words.PLAIN_NOTE) -> tuple[Block, ...]:
+def plain_blocks(text: str, note: Sentence = PLAIN_NOTE) -> tuple[Block, ...]:
     """Return a text that is not formatted: one paragraph, with a note before it."""
     return (
-        Block(kind="paragraph", spans=(Span(text=note, emphasis=True),)),
+        Block(kind="note", note=note),
         Block(kind="paragraph", spans=(Span(text=text),)),
     )
 

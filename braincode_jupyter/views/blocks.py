@@ -20,8 +20,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.views import words
-from braincode_jupyter.views.block_tree import BlockReader, OpenFence, plain_blocks
+from braincode_jupyter.protocol.sentence import Sentence, sentence
+from braincode_jupyter.views.block_tree import PLAIN_NOTE, BlockReader, OpenFence, plain_blocks
 from braincode_jupyter.views.clean import clean_text
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 200 * 1024
 """Characters that are formatted (security R83)."""
+_LONG_NOTE = sentence("said.long", limit=MAX_CHARS)
 
 _SEPARATORS = re.compile("[\u2028\u2029]")
 _FENCE = re.compile(r" ?(?P<marks>`{3,}(?=[^`]*\Z)|~{3,})(?P<info>.*)\Z")
@@ -129,7 +130,7 @@ class MarkdownStream:
         self._retry_at = 0  # where to try again whether it is one
         self._fence: OpenFence | None = None
         self._last_list = ""  # marks of the list that was settled last
-        self._over_note = ""
+        self._over_note: Sentence | None = None
         self._parts: list[Settled] = []
 
     @property
@@ -181,12 +182,12 @@ class MarkdownStream:
             return Settled()
         note = self._over_note
         if not note and self._clean_chars + len(clean_text(self._tail[self._seen :])) > MAX_CHARS:
-            note = words.LONG_NOTE.format(limit=MAX_CHARS)
+            note = _LONG_NOTE
         reader = copy.copy(self._reader)
         piece = None if note else reader.parse(cleaned, is_last=True)
         blocks = reader.build(piece) if piece else None
         if piece is None or blocks is None:
-            return Settled(blocks=plain_blocks(cleaned[:MAX_CHARS], note or words.PLAIN_NOTE))
+            return Settled(blocks=plain_blocks(cleaned[:MAX_CHARS], note or PLAIN_NOTE))
         return Settled(blocks=blocks, joins=self._joins(piece, blocks))
 
     def _take_line(self, raw: str, end: int) -> None:
@@ -197,7 +198,7 @@ class MarkdownStream:
         self._seen = end
         self._clean_chars += len(line) + 1
         if self._clean_chars > MAX_CHARS:
-            self._over_note = self._over_note or words.LONG_NOTE.format(limit=MAX_CHARS)
+            self._over_note = self._over_note or _LONG_NOTE
         self._is_after_blank = not line.strip(" \t")
         if self._over_note:
             return
@@ -240,7 +241,7 @@ class MarkdownStream:
             return
         blocks = self._reader.build(piece) if piece else None
         if piece is None or blocks is None:
-            self._over_note = words.PLAIN_NOTE
+            self._over_note = PLAIN_NOTE
             return
         if piece.fence:
             kept = piece.text.count("\n")

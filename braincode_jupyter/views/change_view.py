@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from braincode_jupyter.protocol.packet import Packet
+from braincode_jupyter.protocol.sentence import Said
 
 ChangeState = Literal["new", "changed", "removed"]
 CheckState = Literal["passed", "failed", "timed_out"]
@@ -60,7 +61,7 @@ class ChangesView(Packet):
     """low, medium, high or critical, once it was reviewed."""
     checks_state: ChecksState = "none"
     """What the checks say together."""
-    checks_reason: str = ""
+    checks_reason: Said = ""
     """Why they were chosen or skipped."""
     checks: tuple[CheckView, ...] = ()
     """Each check, in the order in which they ran."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.views.words import plural
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from braincode_jupyter.views.run_view import AgentView, OfferedToolView, RunView, UsageView
+    from braincode_jupyter.views.speaker import Speaker
 
 _THOUSAND = 1000
 _LONG_MS = 60_000
@@ -18,45 +17,50 @@ _CENT = 0.01
 _BAR_CELLS = 24
 
 
-def tokens_words(tokens: int) -> str:
+def tokens_figure(say: Speaker, tokens: int) -> str:
     """Return ``940`` or ``18.2k``."""
     if tokens < _THOUSAND:
         return str(tokens)
-    return f"{tokens / _THOUSAND:.1f}k"
+    return say("words.thousands", text=say.decimal(tokens / _THOUSAND, 1))
 
 
-def cost_words(cost_usd: float) -> str:
+def tokens_words(say: Speaker, tokens: int) -> str:
+    """Return ``18.2k tokens``."""
+    return say("words.tokens", text=tokens_figure(say, tokens))
+
+
+def cost_words(say: Speaker, cost_usd: float) -> str:
     """Return US dollars with as many digits as small amounts need."""
-    if cost_usd == 0:
-        return "$0"
     if 0 < cost_usd < _CENT / 100:
-        return "under $0.0001"
-    return f"${cost_usd:.4f}" if cost_usd < _CENT else f"${cost_usd:.3f}"
+        return f"< {say('words.money', text=say.decimal(_CENT / 100, 4))}"
+    digits = 0 if cost_usd == 0 else 4 if cost_usd < _CENT else 3
+    return say("words.money", text=say.decimal(cost_usd, digits))
 
 
-def size_words(size_bytes: int) -> str:
+def size_words(say: Speaker, size_bytes: int) -> str:
     """Return ``940 bytes``, ``14.2 kB`` or ``1.3 MB``."""
     if size_bytes < _THOUSAND:
-        return plural(size_bytes, "byte")
+        return say("words.bytes", count=size_bytes)
     thousands = size_bytes / _THOUSAND
-    return f"{thousands:.1f} kB" if thousands < _THOUSAND else f"{thousands / _THOUSAND:.1f} MB"
+    if thousands < _THOUSAND:
+        return say("words.kilobytes", text=say.decimal(thousands, 1))
+    return say("words.megabytes", text=say.decimal(thousands / _THOUSAND, 1))
 
 
-def duration_words(duration_ms: int) -> str:
+def duration_words(say: Speaker, duration_ms: int) -> str:
     """Return ``2.1 s``, ``41 s`` or ``3:05``."""
-    if duration_ms < _SHORT_MS:
-        return f"{max(duration_ms, 0) / _THOUSAND:.1f} s"
     if duration_ms < _LONG_MS:
-        return f"{duration_ms / _THOUSAND:.0f} s"
+        digits = 1 if duration_ms < _SHORT_MS else 0
+        return say("words.seconds", text=say.decimal(max(duration_ms, 0) / _THOUSAND, digits))
     minutes, seconds = divmod(round(duration_ms / _THOUSAND), 60)
     return f"{minutes}:{seconds:02d}"
 
 
-def span_words(started_ms: int | None, ended_ms: int | None) -> str:
+def span_words(say: Speaker, started_ms: int | None, ended_ms: int | None) -> str:
     """Return the time between two moments, or nothing while one is unknown."""
     if not started_ms or ended_ms is None:
         return ""
-    return duration_words(ended_ms - started_ms)
+    return duration_words(say, ended_ms - started_ms)
 
 
 def bar(view: RunView, agent: AgentView) -> str:
@@ -74,37 +78,37 @@ def bar(view: RunView, agent: AgentView) -> str:
     return "▁" * begin + "▇" * work + "▁" * (_BAR_CELLS - begin - work)
 
 
-def usage_words(usage: UsageView) -> str:
+def usage_words(say: Speaker, usage: UsageView) -> str:
     """Return ``18.2k tokens · $0.031 · 1 call not measured``; empty when nothing was spent."""
     parts: list[str] = []
     if usage.total_tokens:
-        parts.append(f"{tokens_words(usage.total_tokens)} tokens")
+        parts.append(tokens_words(say, usage.total_tokens))
     if usage.cost_usd is not None:
-        parts.append(cost_words(usage.cost_usd))
+        parts.append(cost_words(say, usage.cost_usd))
     if usage.unmeasured_calls:
-        parts.append(f"{plural(usage.unmeasured_calls, 'call')} not measured")
+        parts.append(say("text.notMeasured", count=usage.unmeasured_calls))
     return " · ".join(parts)
 
 
-def tools_offered(tools: Sequence[OfferedToolView]) -> str:
+def tools_offered(say: Speaker, tools: Sequence[OfferedToolView]) -> str:
     """Return which tools an agent could use and what they add to each request; empty for none."""
     if not tools:
         return ""
-    names = ", ".join(tool.name for tool in tools)
-    return f"Tools: {names} · {tokens_words(sum(tool.tokens for tool in tools))} tokens"
+    tokens = tokens_figure(say, sum(tool.tokens for tool in tools))
+    return say("words.offered", names=say.listed(tool.name for tool in tools), tokens=tokens)
 
 
-def run_figures(view: RunView) -> str:
+def run_figures(say: Speaker, view: RunView) -> str:
     """Return elapsed time and usage of a run."""
-    parts = [span_words(view.started_ms, view.ended_ms), usage_words(view.usage)]
+    parts = [span_words(say, view.started_ms, view.ended_ms), usage_words(say, view.usage)]
     if view.max_tokens:
-        parts.append(f"budget {tokens_words(view.max_tokens)} tokens")
+        parts.append(say("text.budget", amount=tokens_words(say, view.max_tokens)))
     if view.max_cost_usd:
-        parts.append(f"budget {cost_words(view.max_cost_usd)}")
+        parts.append(say("text.budget", amount=cost_words(say, view.max_cost_usd)))
     return " · ".join(part for part in parts if part)
 
 
-def agent_figures(agent: AgentView) -> str:
+def agent_figures(say: Speaker, agent: AgentView) -> str:
     """Return time and usage of one agent."""
-    parts = [span_words(agent.started_ms, agent.ended_ms), usage_words(agent.usage)]
+    parts = [span_words(say, agent.started_ms, agent.ended_ms), usage_words(say, agent.usage)]
     return " · ".join(part for part in parts if part)

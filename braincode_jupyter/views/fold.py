@@ -51,6 +51,7 @@ from braincode_jupyter.protocol.records import (
     WorkerFailed,
     WorkerStarted,
 )
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views import (
     fold_calls,
     fold_changes,
@@ -60,7 +61,6 @@ from braincode_jupyter.views import (
     fold_retries,
     fold_tools,
     fold_workers,
-    words,
 )
 from braincode_jupyter.views.fold_end import close_view
 from braincode_jupyter.views.run_view import RunView
@@ -175,9 +175,9 @@ def _fold_call(view: RunView, record: AnyRecord) -> RunView | None:
         case BudgetChecked():
             after = fold_calls.note_budget(view, record)
         case Warned():
-            after = fold_calls.note_warning(view, record.message)
+            after = fold_calls.note_warning(view, record.said or record.message)
         case Recovered():
-            after = fold_calls.note_warning(view, words.RECOVERED)
+            after = fold_calls.note_warning(view, sentence("said.recovered"))
         case _:
             after = None
     return after

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.views import words
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.blocks import to_blocks
 from braincode_jupyter.views.clean import clean_line, clean_text, clip_text, count_hidden
-from braincode_jupyter.views.figures import tokens_words
-from braincode_jupyter.views.fold_plan import DEMO_PROVIDER, MAX_SUMMARY_CHARS
+from braincode_jupyter.views.fold_plan import DEMO_PROVIDER, MAX_SUMMARY_CHARS, demo_note
 from braincode_jupyter.views.matrix import note_sections
+from braincode_jupyter.views.reasons import hint_of
 from braincode_jupyter.views.roster import AgentKey, find_agent, get_agent, kind_of, put_agent
 from braincode_jupyter.views.run_view import AnswerView, AttemptView
 from braincode_jupyter.views.usage import NOT_CALLED, count_call, count_tokens, tokens_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         PromptManifest,
         UsageRecorded,
     )
+    from braincode_jupyter.protocol.sentence import Said
     from braincode_jupyter.protocol.usage import CallKind, ReasonCode
     from braincode_jupyter.views.run_view import AgentState, AgentView, AnswerState, RunView
 
@@ -83,11 +84,15 @@ def note_reply(view: RunView, record: ModelReplied) -> RunView:
     if name not in view.models:
         view = view.model_copy(update={"models": (*view.models, name)})
     if record.retries > 0:
-        waited = f"after {max(record.waited_ms, 0) / 1000:.1f} s of waiting"
-        tries = f"the provider answered at try {record.retries + 1}, {waited}"
-        view = note_warning(view, f"{clean_line(record.role)}: {tries}.")
+        waited = sentence(
+            "said.answeredAtTry",
+            role=clean_line(record.role),
+            number=record.retries + 1,
+            seconds=f"{max(record.waited_ms, 0) / 1000:.1f}",
+        )
+        view = note_warning(view, waited)
     if record.provider == DEMO_PROVIDER and not view.model_note:
-        view = view.model_copy(update={"model_note": words.demo_words("")})
+        view = view.model_copy(update={"model_note": demo_note("")})
     if record.call_kind == "primary":
         return note_answer(view, record.text, "cut_off" if is_cut else "completed")
     return view
@@ -98,13 +103,8 @@ def note_answer(view: RunView, text: str, state: AnswerState) -> RunView:
     cleaned = clean_text(text[:MAX_ANSWER_CHARS])
     answer = AnswerView(state=state, text=cleaned, blocks=to_blocks(cleaned))
     view = view.model_copy(update={"answer": answer})
-    return note_hidden(view, "The answer", text[:MAX_ANSWER_CHARS])
-
-
-def note_hidden(view: RunView, where: str, text: str) -> RunView:
-    """Warn of hidden characters in a text from outside."""
-    hidden = count_hidden(text)
-    return note_warning(view, words.hidden_words(where, hidden)) if hidden else view
+    hidden = count_hidden(text[:MAX_ANSWER_CHARS])
+    return note_warning(view, sentence("said.hiddenInAnswer", count=hidden)) if hidden else view
 
 
 def note_failure(view: RunView, record: ModelFailed) -> RunView:
@@ -124,8 +124,8 @@ def note_failure(view: RunView, record: ModelFailed) -> RunView:
     agent = agent.model_copy(
         update={
             "partial": partial,
-            "hint": clean_text(record.hint) or words.HINTS.get(record.code),
-            "reason": words.REASONS[record.code],
+            "hint": clean_text(record.hint) or hint_of(record.code),
+            "reason": sentence(f"reasons.{record.code}"),
             "state": failed_state(record.code) if done else agent.state,
             "ended_ms": record.timestamp if done else agent.ended_ms,
         }
@@ -174,27 +174,22 @@ def note_usage(view: RunView, record: UsageRecorded) -> RunView:
 
 def note_budget(view: RunView, record: BudgetChecked) -> RunView:
     """Warn of a call that the budget refused."""
-    if record.limit == "max_tokens":
-        allowed, spent, needed = (
-            tokens_words(_whole(number)) for number in (record.allowed, record.spent, record.needed)
-        )
-    else:
-        allowed, spent, needed = (
-            f"${number:.3f}" for number in (record.allowed, record.spent, record.needed)
-        )
-    unit = " tokens" if record.limit == "max_tokens" else ""
     role = "router" if record.call_kind == "router" else clean_line(record.role)
-    return note_warning(
-        view,
-        f"Budget: {role} was not called. {spent} of {allowed}{unit} are spent or reserved, "
-        f"and the call may need {needed}.",
-    )
+    amounts = (record.spent, record.allowed, record.needed)
+    if record.limit == "max_tokens":
+        spent, allowed, needed = map(_whole, amounts)
+        over = sentence("said.overTokens", role=role, spent=spent, allowed=allowed, needed=needed)
+    else:
+        spent, allowed, needed = (sentence("words.money", text=f"{one:.3f}") for one in amounts)
+        over = sentence("said.overCost", role=role, spent=spent, allowed=allowed, needed=needed)
+    return note_warning(view, over)
 
 
-def note_warning(view: RunView, message: str) -> RunView:
+def note_warning(view: RunView, message: Said) -> RunView:
     """Add a warning once."""
-    warning = clip_text(message, MAX_SUMMARY_CHARS)
-    if not warning.strip() or warning in view.warnings or len(view.warnings) >= MAX_WARNINGS:
+    warning = clip_text(message, MAX_SUMMARY_CHARS) if isinstance(message, str) else message
+    is_empty = isinstance(warning, str) and not warning.strip()
+    if is_empty or warning in view.warnings or len(view.warnings) >= MAX_WARNINGS:
         return view
     return view.model_copy(update={"warnings": (*view.warnings, warning)})
 

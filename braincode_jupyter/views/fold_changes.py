@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.change_view import ChangedFileView, ChangesView, CheckView
-from braincode_jupyter.views.change_words import NOT_CHECKED
 from braincode_jupyter.views.clean import clean_line, clean_text
 from braincode_jupyter.views.run_view import ReviewView
 
@@ -90,7 +90,8 @@ def end_checks(changes: ChangesView) -> ChangesView:
     """Return the changes of a run that is over: checks that did not end did not pass."""
     if changes.checks_state != "running":
         return changes
-    return changes.model_copy(update={"checks_state": "skipped", "checks_reason": NOT_CHECKED})
+    reason = sentence("said.notChecked")
+    return changes.model_copy(update={"checks_state": "skipped", "checks_reason": reason})
 
 
 def _named(changes: ChangesView, files: Sequence[ChangedFile]) -> ChangesView:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from braincode_jupyter.views import words
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.clean import clean_text, clip_text
 from braincode_jupyter.views.fold_calls import (
     MAX_ANSWER_CHARS,
@@ -23,9 +23,10 @@ from braincode_jupyter.views.fold_workers import (
     note_decision,
     note_result,
 )
+from braincode_jupyter.views.reasons import hint_of
 from braincode_jupyter.views.roster import OPEN_STATES
 from braincode_jupyter.views.run_view import AnswerView, AttemptView, ReviewView
-from braincode_jupyter.views.timeline import settle
+from braincode_jupyter.views.timeline import few_names, settle
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         RunEnded,
         RunFailed,
     )
+    from braincode_jupyter.protocol.sentence import Said
     from braincode_jupyter.views.run_view import AgentState, AgentView, RunView, TodoView
 
 Ending = Literal["completed", "failed", "cancelled", "interrupted"]
@@ -43,6 +45,8 @@ ENDED = frozenset({"completed", "failed", "cancelled", "interrupted"})
 """States of a run that is over; a question ends it too, once its end record is there."""
 
 _NOT_REVIEWED = "not reviewed"
+_NOT_RUN = sentence("said.notRun")
+_INTERRUPTED = sentence("said.interrupted")
 _LOST_STATES = frozenset({"failed", "blocked", "cancelled", "cut_off"})
 
 
@@ -63,7 +67,7 @@ def note_end(view: RunView, record: RunEnded) -> RunView:
     if record.review_decision is not None and view.review.state == "not_required":
         view = note_decision(view, record.review_decision)
     if view.model_note and view.review.state in {"not_required", "pending"}:
-        unreviewed = ReviewView(state="not_reviewed", reason=words.NO_REVIEW_DEMO)
+        unreviewed = ReviewView(state="not_reviewed", reason=sentence("said.noReviewDemo"))
         view = view.model_copy(update={"review": unreviewed})
     if view.clarification is None:
         view = _with_final_answer(view, record)
@@ -88,14 +92,20 @@ def _told_once(view: RunView) -> RunView:
     """Leave out warnings that repeat what the review says: that there was none, and why."""
     if view.review.state != "not_reviewed":
         return view
-    kept = tuple(one for one in view.warnings if _NOT_REVIEWED not in one.casefold())
+    kept = tuple(
+        one
+        for one in view.warnings
+        if not isinstance(one, str) or _NOT_REVIEWED not in one.casefold()
+    )
     return view.model_copy(update={"warnings": kept})
 
 
 def _note_lost(view: RunView) -> RunView:
     """Warn where workers left the answer without their results."""
     lost = [one.role for one in view.agents if one.kind == "worker" and one.state in _LOST_STATES]
-    return note_warning(view, words.lost_words(tuple(lost))) if lost else view
+    if not lost:
+        return view
+    return note_warning(view, sentence("said.lost", count=len(lost), names=few_names(lost)))
 
 
 def note_run_failure(view: RunView, record: RunFailed) -> RunView:
@@ -108,7 +118,7 @@ def note_run_failure(view: RunView, record: RunFailed) -> RunView:
         update={
             "state": ending,
             "error": clip_text(record.error, MAX_ITEM_CHARS),
-            "hint": clean_text(record.hint) or words.HINTS.get(record.code or "internal_error"),
+            "hint": clean_text(record.hint) or hint_of(record.code),
         }
     )
     return _finish(view, ending, record.timestamp)
@@ -152,7 +162,7 @@ def close_view(view: RunView) -> RunView:
     if view.clarification is not None:
         return _finish(view, "completed", _last_sign(view))
     view = view.model_copy(
-        update={"state": "interrupted", "error": words.INTERRUPTED, "hint": words.RESUME_HINT}
+        update={"state": "interrupted", "error": _INTERRUPTED, "hint": sentence("hints.resume")}
     )
     return _finish(view, "interrupted", _last_sign(view))
 
@@ -190,11 +200,11 @@ def _final_agent(agent: AgentView, ending: Ending, timestamp: int) -> AgentView:
         "cancelled": "cancelled",
         "interrupted": "interrupted",
     }
-    reasons: dict[Ending, str | None] = {
-        "completed": words.NOT_RUN,
-        "failed": agent.reason if was_running else words.NOT_RUN,
-        "cancelled": words.REASONS["cancelled"] if was_running else words.NOT_RUN,
-        "interrupted": words.INTERRUPTED if was_running else words.NOT_RUN,
+    reasons: dict[Ending, Said | None] = {
+        "completed": _NOT_RUN,
+        "failed": agent.reason if was_running else _NOT_RUN,
+        "cancelled": sentence("reasons.cancelled") if was_running else _NOT_RUN,
+        "interrupted": _INTERRUPTED if was_running else _NOT_RUN,
     }
     state = states[ending]
     return agent.model_copy(
@@ -223,8 +233,9 @@ def _final_answer(answer: AnswerView) -> AnswerView:
 def _final_review(review: ReviewView) -> ReviewView:
     if review.state not in {"pending", "running"}:
         return review
-    stopped = words.NO_REVIEW_STOPPED if review.state == "pending" else words.NO_REVIEW_RESULT
-    return ReviewView(state="not_reviewed", reason=stopped)
+    is_begun = review.state == "running"
+    reason = sentence("said.noReviewResult") if is_begun else sentence("said.noReviewStopped")
+    return ReviewView(state="not_reviewed", reason=reason)
 
 
 def _note_lost_attempt(view: RunView, record: RunFailed) -> RunView:

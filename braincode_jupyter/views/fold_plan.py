@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.views import words
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.clean import clean_line, clean_text, clip_text
 from braincode_jupyter.views.roster import AgentKey, AgentKind, find_agent, get_agent, put_agent
 from braincode_jupyter.views.run_view import (
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         RunStart,
         TodosUpdated,
     )
+    from braincode_jupyter.protocol.sentence import Sentence
     from braincode_jupyter.views.run_view import AgentView, RunView
 
 MAX_REQUEST_CHARS = 4_000
@@ -96,25 +97,34 @@ def note_reference(view: RunView, record: ReferenceUsed) -> RunView:
 def note_plan(view: RunView, plan: RuntimePlan, timestamp: int) -> RunView:
     """Take the plan: Brain, routing, todos, and one queued agent for each worker."""
     confidence = plan.routing.confidence
-    routed = "routed" if confidence is None else f"routed {confidence:.2f}"
+    routed = sentence("said.routedOnly")
+    if confidence is not None:
+        routed = sentence("said.routed", confidence=f"{confidence:.2f}")
+    if plan.routing.source == "heuristic":
+        routed = sentence("said.heuristic")
     reason = plan.routing.reason or plan.agent_plan.reason
     view = view.model_copy(
         update={
             "brain_id": clean_line(plan.brain.id),
             "mode": plan.mode,
-            "routing": "heuristic" if plan.routing.source == "heuristic" else routed,
+            "routing": routed,
             "routing_reason": clip_text(reason, MAX_GOAL_CHARS),
             "phase": "working" if view.phase in {"starting", "routing"} else view.phase,
         }
     )
     if plan.model is not None and plan.model.provider == DEMO_PROVIDER:
-        note = words.demo_words(clean_line(plan.model.name, 200))
-        view = view.model_copy(update={"model_note": note})
+        view = view.model_copy(update={"model_note": demo_note(clean_line(plan.model.name, 200))})
     if not view.todos:
         view = note_todos(view, plan.todos, plan.dependencies)
     for worker in plan.workers:
         view = _note_worker(view, worker, primary_role=plan.role, timestamp=timestamp)
     return _note_review_need(link_upstream(view))
+
+
+def demo_note(name: str) -> Sentence:
+    """Say plainly which small model answers."""
+    model = name.removesuffix(" (local demo model)") or sentence("said.demoModel")
+    return sentence("said.demoNote", name=model)
 
 
 def note_todos(
@@ -209,7 +219,7 @@ def link_upstream(view: RunView) -> RunView:
 def _note_options(view: RunView, options: RunOptions) -> RunView:
     review = view.review
     if options.review is False:
-        review = ReviewView(reason=words.NO_REVIEW_ASKED)
+        review = ReviewView(reason=sentence("said.noReviewAsked"))
     return view.model_copy(
         update={
             "mode": options.mode,

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, get_args
 
 from braincode_jupyter.protocol.approval_records import MAX_GRANTS, MAX_MODEL_WORDS
-from braincode_jupyter.views import words
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.approval_view import ApprovalView, GrantView
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.exact import is_diff, to_exact
@@ -20,8 +20,11 @@ from braincode_jupyter.views.run_view import (
     ToolCallView,
 )
 from braincode_jupyter.views.table_view import MAX_COPIES_CHARS, MAX_TABLES, to_table_view
+from braincode_jupyter.views.timeline import few_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pydantic import JsonValue
 
     from braincode_jupyter.protocol.approval_records import (
@@ -34,8 +37,10 @@ if TYPE_CHECKING:
         McpConnected,
         ToolApprovalDecided,
         ToolExecuted,
+        ToolOff,
         ToolProgressed,
     )
+    from braincode_jupyter.protocol.sentence import Sentence
     from braincode_jupyter.views.run_view import AgentView, RunView
 
 MAX_TOOL_CALLS = 64
@@ -54,6 +59,8 @@ MAX_PROGRESS_CHARS = 200
 """Characters of what a call says of itself."""
 MAX_REASON_CHARS = 600
 """Characters of a reason."""
+MAX_TOOLS_NAMED = 8
+"""Tools that one sentence names."""
 
 _ALLOWED = frozenset({"allowed", "approved", "auto_approved"})
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -104,7 +111,9 @@ def note_approval(view: RunView, record: ToolApprovalDecided) -> RunView:
         update={
             "action": _action(record.args_summary),
             "state": "running" if is_allowed else "denied",
-            "approver": words.approver_words(record.decision, record.approver),
+            "approver": sentence(
+                f"decisions.{record.decision}", who=sentence(f"approvers.{record.approver}")
+            ),
             "reason": _denial(record),
         }
     )
@@ -177,9 +186,9 @@ def note_progress(view: RunView, record: ToolProgressed) -> RunView:
 def note_servers(view: RunView, record: McpConnected) -> RunView:
     """Take what became of MCP servers: what cannot be used is told, the rest is no news."""
     for failed in record.report.failed:
-        view = note_warning(view, words.server_failed(failed.name, failed.error))
+        view = note_warning(view, _server_failed(failed.name, failed.error))
     if record.report.off:
-        view = note_warning(view, words.tools_off(record.report.off))
+        view = note_warning(view, _tools_off(record.report.off))
     return view
 
 
@@ -201,7 +210,7 @@ def note_artifact(view: RunView, record: ArtifactMade) -> RunView:
     if plot is None or any(one.uri == plot.uri for one in view.plots):
         return view
     if sum(len(one.data) for one in view.plots) + len(plot.data) > MAX_PLOTS_CHARS:
-        return note_warning(view, words.plot_left_out(plot.label))
+        return note_warning(view, sentence("said.plotLeftOut", label=repr(plot.label)))
     return view.model_copy(update={"plots": (*view.plots, plot)})
 
 
@@ -235,13 +244,24 @@ def end_calls(agent: AgentView, *, were_stopped: bool) -> AgentView:
     ended = {
         "state": "outcome_unknown",
         "progress": "",
-        "reason": words.STOPPED if were_stopped else "",
+        "reason": sentence("said.stopped") if were_stopped else "",
     }
     calls = tuple(
         call.model_copy(update=ended) if call.state == "running" else call
         for call in agent.tool_calls
     )
     return agent.model_copy(update={"tool_calls": calls})
+
+
+def _server_failed(name: str, error: str) -> Sentence:
+    return sentence("said.serverFailed", name=clean_line(name), error=clean_line(error, 600))
+
+
+def _tools_off(off: Sequence[ToolOff]) -> Sentence:
+    """Return which tools of MCP servers are off, and why."""
+    shown = [f"{clean_line(one.server)}/{clean_line(one.tool)}" for one in off]
+    names = few_names(shown, limit=MAX_TOOLS_NAMED)
+    return sentence("said.toolsOff", names=names, reason=clean_line(off[0].reason, 200))
 
 
 def _agent_of(

@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.protocol.contexts import HandoffPacket
-from braincode_jupyter.views import words
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.blocks import to_blocks
-from braincode_jupyter.views.clean import clean_line, clean_text, clip_text
-from braincode_jupyter.views.fold_calls import failed_state, note_answer, note_hidden, with_attempt
+from braincode_jupyter.views.clean import clean_line, clip_text, count_hidden
+from braincode_jupyter.views.fold_calls import (
+    failed_state,
+    note_answer,
+    note_warning,
+    with_attempt,
+)
 from braincode_jupyter.views.fold_plan import (
     MAX_GOAL_CHARS,
     MAX_SUMMARY_CHARS,
     link_upstream,
     note_todo_update,
 )
+from braincode_jupyter.views.reasons import CODES, hint_of, meaning_of
 from braincode_jupyter.views.roster import (
     OPEN_STATES,
     AgentKey,
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
         WorkerStarted,
     )
     from braincode_jupyter.protocol.review import ReviewDecision, ReviewFinding
+    from braincode_jupyter.protocol.sentence import Said
     from braincode_jupyter.views.run_view import AgentState, AgentView, ReviewState, RunView
 
 MAX_ITEMS = 64
@@ -107,7 +114,7 @@ def note_result(
     is_good = state in {"completed", "unstructured"}
     # A result that was made for a worker which gave none says the code of the reason alone, which
     # the reason says in words.
-    is_made = result.error in words.REASONS
+    is_made = result.error in CODES
     summary = "" if is_made else clip_text(result.summary, MAX_SUMMARY_CHARS)
     blocks = agent.summary_blocks if summary == agent.summary else to_blocks(summary)
     agent = agent.model_copy(
@@ -122,13 +129,15 @@ def note_result(
             "risks": () if is_made else _items(result.risks),
             "next_questions": _items(result.next_questions),
             "todo_ids": agent.todo_ids or tuple(clean_line(one) for one in result.todo_ids),
-            "reason": words.UNSTRUCTURED if state == "unstructured" else _reason(agent, result),
-            "hint": None if is_good else agent.hint or _hint(result.error),
+            "reason": _reason(agent, result, state),
+            "hint": None if is_good else agent.hint or hint_of(result.error),
             "partial": "" if is_good else agent.partial,
         }
     )
     view = put_agent(view, agent)
-    view = note_hidden(view, f"The result of {agent.role}", result.summary[:MAX_SUMMARY_CHARS])
+    if hidden := count_hidden(result.summary[:MAX_SUMMARY_CHARS]):
+        said = sentence("said.hiddenInResult", role=agent.role, count=hidden)
+        view = note_warning(view, said)
     return _note_review_state(view, agent)
 
 
@@ -151,13 +160,13 @@ def note_worker_failure(view: RunView, record: WorkerFailed) -> RunView:
         agent = agent if known else with_attempt(agent, attempt)
     if record.will_fallback:
         return put_agent(view, agent)
-    reason = words.REASONS[record.code] if record.code else clip_text(record.error, MAX_ITEM_CHARS)
+    reason = _words_of(record.code or record.error)
     agent = agent.model_copy(
         update={
             "state": failed_state(record.code),
             "ended_ms": agent.ended_ms or record.timestamp or None,
             "reason": reason,
-            "hint": agent.hint or _hint(record.code),
+            "hint": agent.hint or hint_of(record.code),
         }
     )
     return _note_review_state(put_agent(view, agent), agent)
@@ -185,9 +194,9 @@ def note_decision(view: RunView, decision: ReviewDecision) -> RunView:
     reviewer = next((agent for agent in view.agents if agent.kind == "review"), None)
     is_usable = reviewer is None or reviewer.state in {"completed", "running", "queued", "waiting"}
     state: ReviewState = decision.decision
-    reason = ""
+    reason: Said = ""
     if state == "approved" and not is_usable:
-        state, reason = "not_reviewed", words.LATE_ADDED
+        state, reason = "not_reviewed", sentence("said.lateAdded")
     review = ReviewView(
         state=state,
         reason=reason,
@@ -217,7 +226,7 @@ def _note_review_state(view: RunView, agent: AgentView) -> RunView:
     failed = {"failed", "blocked", "cancelled", "cut_off", "interrupted"}
     if agent.kind != "review" or agent.state not in failed or _is_decided(view.review.state):
         return view
-    reason = agent.reason or words.NO_REVIEW_RESULT
+    reason = agent.reason or sentence("said.noReviewResult")
     return view.model_copy(update={"review": ReviewView(state="not_reviewed", reason=reason)})
 
 
@@ -236,20 +245,18 @@ def _result_state(agent: AgentView, result: ExecutedWorkerResult) -> AgentState:
     return "unstructured" if result.unstructured else "completed"
 
 
-def _reason(agent: AgentView, result: ExecutedWorkerResult) -> str | None:
+def _reason(agent: AgentView, result: ExecutedWorkerResult, state: AgentState) -> Said | None:
+    if state == "unstructured":
+        return sentence("said.unstructured")
     if result.status == "completed":
-        return words.REASONS["cut_off"] if agent.state == "cut_off" else None
-    return _words_of(result.error or result.progress.summary or agent.reason or result.summary)
+        return sentence("reasons.cut_off") if agent.state == "cut_off" else None
+    told = result.error or result.progress.summary
+    return _words_of(told) if told else agent.reason or _words_of(result.summary)
 
 
-def _words_of(error: str) -> str:
+def _words_of(error: str) -> Said:
     """Return what a reason code means; any other text as it is."""
-    known = (sentence for code, sentence in words.REASONS.items() if code == error)
-    return next(known, None) or clip_text(error, MAX_ITEM_CHARS)
-
-
-def _hint(error: str | None) -> str | None:
-    return next((hint for code, hint in words.HINTS.items() if code == error), None)
+    return meaning_of(error) or clip_text(error, MAX_ITEM_CHARS)
 
 
 def _end_primary(view: RunView, agent: AgentView, record: TodosUpdated) -> RunView:
@@ -293,18 +300,17 @@ def _artifacts(
 def _items(items: tuple[str, ...]) -> tuple[str, ...]:
     kept = tuple(clip_text(item, MAX_ITEM_CHARS) for item in items[:MAX_ITEMS])
     rest = len(items) - MAX_ITEMS
-    return (*kept, f"… {rest:,} more") if rest > 0 else kept
+    return (*kept, f"… +{rest}") if rest > 0 else kept
 
 
 def _finding(finding: ReviewFinding) -> FindingView:
     place = finding.file or ""
     if place and finding.line:
         place = f"{place}:{finding.line}"
-    parts = [
-        finding.issue,
-        f"Where: {place}" if place else "",
-        f"Evidence: {finding.evidence}" if finding.evidence else "",
-        f"Suggestion: {finding.suggestion}" if finding.suggestion else "",
-    ]
-    text = "\n".join(part for part in parts if part)
-    return FindingView(severity=finding.severity, text=clean_text(clip_text(text, MAX_ITEM_CHARS)))
+    return FindingView(
+        severity=finding.severity,
+        text=clip_text(finding.issue, MAX_ITEM_CHARS),
+        place=clean_line(place, 400),
+        evidence=clip_text(finding.evidence or "", MAX_ITEM_CHARS),
+        suggestion=clip_text(finding.suggestion or "", MAX_ITEM_CHARS),
+    )

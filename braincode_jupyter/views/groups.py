@@ -6,7 +6,7 @@ readers, stay as short as the run is plain.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, TypeVar
 
 from braincode_jupyter.views import words
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from braincode_jupyter.views.run_view import MatrixRow, MatrixView, RunView
+    from braincode_jupyter.views.speaker import Speaker
 
 LARGE = 24
 """More todos, agents or sections than this are told in groups."""
@@ -48,11 +49,13 @@ def by_state(
     return tuple((state, tuple(groups[state])) for state in dict.fromkeys(states))
 
 
-def plan_line(view: RunView) -> str:
+def plan_line(say: Speaker, view: RunView) -> str:
     """Return the heading of the plan: ``Plan · 3 of 6``, and for a large one what is left.
 
     Parameters
     ----------
+    say : Speaker
+        Says it.
     view : RunView
         The run.
 
@@ -61,20 +64,22 @@ def plan_line(view: RunView) -> str:
     str
         One line.
     """
-    counts = Counter(todo.state for todo in view.todos)
-    line = words.todo_words(counts["completed"], len(view.todos))
+    done = sum(todo.state == "completed" for todo in view.todos)
+    line = f"{say('words.plan')} · {say('words.done', done=done, all=len(view.todos))}"
     if len(view.todos) <= LARGE:
         return line
     others = by_state((todo for todo in view.todos if todo.state != "completed"), lambda t: t.state)
-    said = (words.count_words(len(todos), words.TODO_STATES[state]) for state, todos in others)
+    said = (words.count_words(say, len(todos), f"todoStates.{state}") for state, todos in others)
     return " · ".join([line, *said])
 
 
-def audiences(matrix: MatrixView) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def audiences(say: Speaker, matrix: MatrixView) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the sections by who saw them, in the order of the columns.
 
     Parameters
     ----------
+    say : Speaker
+        Says it.
     matrix : MatrixView
         Who saw what.
 
@@ -87,15 +92,15 @@ def audiences(matrix: MatrixView) -> tuple[tuple[str, tuple[str, ...]], ...]:
     called = [row for row in matrix.rows if set(row.cells) != {"not_called"}]
     found: defaultdict[str, list[str]] = defaultdict(list)
     for place, column in enumerate(matrix.columns):
-        found[_audience(called, place)].append(column.label)
+        found[_audience(say, called, place)].append(words.section_words(say, column))
     uncalled = [row.label for row in matrix.rows if row not in called]
     if uncalled:
-        found[words.NOT_CALLED].extend(uncalled)
+        found[say("matrixCells.not_called")].extend(uncalled)
     return tuple((who, tuple(labels)) for who, labels in found.items())
 
 
-def _audience(called: Sequence[MatrixRow], place: int) -> str:
+def _audience(say: Speaker, called: Sequence[MatrixRow], place: int) -> str:
     others = [row for row in called if row.cells[place] != "own"]
     readers = [row.label for row in others if row.cells[place] == "seen"]
     strangers = [row.label for row in others if row.cells[place] != "seen"]
-    return words.audience_words(readers, strangers, has_owner=len(others) < len(called))
+    return words.audience_words(say, readers, strangers, has_owner=len(others) < len(called))

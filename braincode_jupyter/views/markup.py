@@ -1,7 +1,8 @@
 """HTML that cannot hold anybody's markup: a string is escaped unless this module made it.
 
-No attribute but ``href`` and ``rel`` on links, ``open`` on details, ``src`` and ``alt`` on images,
-no script, style, class or id; so the result passes Jupyter's sanitizer unchanged and needs none.
+No attribute but ``lang`` on the whole, ``href`` and ``rel`` on links, ``open`` on details, ``src``
+and ``alt`` on images; no script, style, class or id; so the result passes Jupyter's sanitizer
+unchanged and needs none.
 An image is data of the page itself, never an address.
 """
 
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from braincode_jupyter.views.spans import safe_href
+from braincode_jupyter.views.speaker import tag_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from braincode_jupyter.views.run_view import Block, Span
+    from braincode_jupyter.views.speaker import Language, Speaker
 
 ELEMENTS = frozenset(
     {
@@ -91,6 +94,11 @@ def element(name: str, *children: str) -> Html:
     return Html(f"<{name}>{joined(children)}</{name}>")
 
 
+def in_language(language: Language, *children: str) -> Html:
+    """Return a division whose text is in one language."""
+    return Html(f'<div lang="{tag_of(language)}">{joined(children)}</div>')
+
+
 def joined(children: Iterable[str]) -> Html:
     """Return all children one after the other, text escaped."""
     return Html("".join(child if isinstance(child, Html) else text(child) for child in children))
@@ -160,9 +168,12 @@ def image(media_type: str, data: str, *, caption: str) -> Html:
     return element("figure", shown, told)
 
 
-def from_blocks(blocks: Iterable[Block]) -> Html:
-    """Return formatted text as HTML."""
-    return joined(_block(block) for block in blocks)
+def from_blocks(say: Speaker, blocks: Iterable[Block]) -> Html:
+    """Return formatted text as HTML; a note of ours stands before a text that is not formatted."""
+    return joined(
+        element("p", element("em", say.said(block.note))) if block.kind == "note" else _block(block)
+        for block in blocks
+    )
 
 
 def _block(block: Block) -> Html:

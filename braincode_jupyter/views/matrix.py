@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from braincode_jupyter.views import words
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.roster import agent_labels
 from braincode_jupyter.views.run_view import (
@@ -31,6 +30,8 @@ MAX_COLUMNS = 256
 """Columns of the matrix."""
 _SHARED = ("request", "continuity", "hook", "reference", "support")
 """Columns that belong to nobody in particular, in their order."""
+OWNERS = frozenset({"user", "brain", "project"})
+"""Owners of sections that are no agents."""
 Cell = Literal["seen", "own", "withheld", "not_called"]
 
 
@@ -133,9 +134,7 @@ def _redrawn(view: RunView, agent: AgentView) -> MatrixView:
     rows = {row.context_id: row for row in view.matrix.rows} if [*known] == [*columns] else {}
     rows.pop(agent.context_id, None)
     return MatrixView(
-        columns=tuple(
-            known.get(key) or MatrixColumn(key=key, label=label) for key, label in columns.items()
-        ),
+        columns=tuple(known.get(key) or column for key, column in columns.items()),
         rows=tuple(
             rows.get(one.context_id)
             or MatrixRow(
@@ -189,7 +188,7 @@ def _section(naming: _Naming, pointer: SectionPointer, total: int) -> SectionVie
     source = clean_line(pointer.source, 400)
     source = naming.tokens.get(source, source)
     owner = clean_line(pointer.owner)
-    owner_label = words.OWNERS.get(owner) or naming.labels.get(owner, owner)
+    is_named = pointer.kind in {"reference", "support"}
     name = source.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     shown = source if pointer.kind == "reference" else name
     reason = None
@@ -198,9 +197,9 @@ def _section(naming: _Naming, pointer: SectionPointer, total: int) -> SectionVie
     return SectionView(
         kind=clean_line(pointer.kind),
         owner=owner,
-        owner_label=owner_label,
+        owner_label="" if owner in OWNERS else naming.labels.get(owner, owner),
         source=source,
-        label=words.section_words(pointer.kind, owner_label, shown),
+        label=shown if is_named else "",
         chars=max(pointer.chars, 0),
         tokens=max(pointer.tokens, 0),
         share=round(max(pointer.tokens, 0) / total, 4) if total else 0.0,
@@ -254,30 +253,33 @@ def _merged(sections: Iterable[SectionView]) -> tuple[SectionView, ...]:
         if key in merged:
             merged[key] = _sum_of(merged[key], section)
         elif is_private:
-            label = words.section_words(kind, section.owner_label, "")
-            changes = {"kind": kind, "label": label, "reason": "private"}
+            changes = {"kind": kind, "label": "", "reason": "private"}
             merged[key] = section.model_copy(update=changes)
         else:
             merged[key] = section
     return tuple(merged.values())
 
 
-def _columns(view: RunView, agent: AgentView, labels: Mapping[str, str]) -> Mapping[str, str]:
-    """Return key and label of each column: shared text first, then worker by worker."""
-    columns = {"request": "request"}
+def _columns(
+    view: RunView, agent: AgentView, labels: Mapping[str, str]
+) -> Mapping[str, MatrixColumn]:
+    """Return each column by its key: shared text first, then worker by worker."""
+    columns = {"request": _column("request")}
     for reference in view.references:
         if reference.state != "missing":
-            columns[f"reference:{reference.token}"] = reference.token
-    columns.update((column.key, column.label) for column in view.matrix.columns)
+            column = _column("reference", reference.token, label=reference.token)
+            columns[column.key] = column
+    columns.update((column.key, column) for column in view.matrix.columns)
     columns = _noted(columns, agent.saw)
     columns = _noted(columns, (one for one in agent.withheld if one.kind in _SHARED))
     called = any(one.kind == "worker" and one.saw for one in view.agents)
     workers = [one.context_id for one in view.agents if one.kind == "worker" and called]
     for context_id in workers:
         for kind in ("private", "result"):
-            columns.setdefault(f"{kind}:{context_id}", f"{labels[context_id]} {kind}")
+            column = _column(kind, context_id, owner_label=labels[context_id])
+            columns.setdefault(column.key, column)
     if any(one.kind == "primary" and one.saw for one in view.agents):
-        columns.setdefault("answer", "answer")
+        columns.setdefault("answer", _column("answer"))
     places = {context_id: place for place, context_id in enumerate(workers)}
     for key in (f"private:{agent.context_id}", f"result:{agent.context_id}"):
         if agent.kind != "worker":
@@ -286,13 +288,22 @@ def _columns(view: RunView, agent: AgentView, labels: Mapping[str, str]) -> Mapp
     return dict(ordered[:MAX_COLUMNS])
 
 
-def _noted(columns: dict[str, str], sections: Iterable[SectionView]) -> dict[str, str]:
+def _column(kind: str, owner: str = "", *, label: str = "", owner_label: str = "") -> MatrixColumn:
+    key = f"{kind}:{owner}" if owner else kind
+    return MatrixColumn(key=key, label=label, kind=kind, owner_label=owner_label)
+
+
+def _noted(
+    columns: dict[str, MatrixColumn], sections: Iterable[SectionView]
+) -> dict[str, MatrixColumn]:
     for section in sections:
         if (key := _key(section)) is not None and key not in columns:
-            kind = key.partition(":")[0]
-            is_text = kind in {"reference", "support"}
-            label = section.label if is_text else f"{section.owner_label} {kind}"
-            columns[key] = words.SECTION_LABELS.get(kind, label)
+            columns[key] = MatrixColumn(
+                key=key,
+                label=section.label,
+                kind=key.partition(":")[0],
+                owner_label=section.owner_label,
+            )
     return columns
 
 
@@ -303,7 +314,7 @@ def _rank(key: str, places: Mapping[str, int]) -> tuple[int, int]:
     return (_SHARED.index(kind), 0) if kind in _SHARED else (len(_SHARED) + 1, 0)
 
 
-def _cells(agent: AgentView, columns: Mapping[str, str]) -> tuple[Cell, ...]:
+def _cells(agent: AgentView, columns: Mapping[str, MatrixColumn]) -> tuple[Cell, ...]:
     if not agent.saw:
         return ("not_called",) * len(columns)
     cells: dict[str, Cell] = dict.fromkeys(columns, "withheld")

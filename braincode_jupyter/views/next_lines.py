@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from braincode_jupyter.views.run_view import AgentView, RunView
+    from braincode_jupyter.views.speaker import Speaker
 
 _ID_CHARS = 12
 """Characters of a session id that are enough to find it."""
-RETRY_WITH = "To run it again"
-RESUME_WITH = "To go on with it"
 
 
-def retry_words(view: RunView, agent: AgentView) -> str:
+def retry_words(say: Speaker, view: RunView, agent: AgentView) -> str:
     """Return how a worker is run again after its run; empty where it cannot be."""
     if not agent.can_retry or view.state in {"queued", "running"}:
         return ""
@@ -22,14 +21,14 @@ def retry_words(view: RunView, agent: AgentView) -> str:
     ]
     place = same.index(agent.context_id) if agent.context_id in same else 0
     name = f"{agent.role}-{place + 1}" if place else agent.role
-    return f"{RETRY_WITH}: {' '.join(('%braincode retry', *_short_id(view), name))}"
+    return say("words.retryWith") + " ".join(("%braincode retry", *_short_id(view), name))
 
 
-def resume_words(view: RunView) -> str:
+def resume_words(say: Speaker, view: RunView) -> str:
     """Return how a run is gone on with that has no answer; empty where it cannot be."""
     if view.state not in {"interrupted", "cancelled", "failed"}:
         return ""
-    return f"{RESUME_WITH}: {' '.join(('%braincode resume', *_short_id(view)))}"
+    return say("words.resumeWith") + " ".join(("%braincode resume", *_short_id(view)))
 
 
 def _short_id(view: RunView) -> tuple[str, ...]:

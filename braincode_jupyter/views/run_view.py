@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.protocol.packet import Packet
+from braincode_jupyter.protocol.sentence import Said, Sentence
 from braincode_jupyter.views.approval_view import ApprovalView, GrantView
 from braincode_jupyter.views.change_view import ChangesView
 from braincode_jupyter.views.table_view import TableView
@@ -68,7 +69,17 @@ class Block(Packet):
     """One block of formatted text."""
 
     kind: Literal[
-        "paragraph", "heading", "list", "item", "code", "quote", "table", "row", "cell", "rule"
+        "paragraph",
+        "heading",
+        "list",
+        "item",
+        "code",
+        "quote",
+        "table",
+        "row",
+        "cell",
+        "rule",
+        "note",
     ]
     """What it is."""
     spans: tuple[Span, ...] = ()
@@ -87,6 +98,8 @@ class Block(Packet):
     """For row."""
     align: Literal["", "left", "center", "right"] = ""
     """For cell: as the author of the table said."""
+    note: Sentence | None = None
+    """For note: what we say of the text."""
 
 
 def blocks_to_wire(blocks: Iterable[Block]) -> list[dict[str, object]]:
@@ -164,11 +177,11 @@ class SectionView(Packet):
     owner: str
     """Whose it is: ``user``, ``brain``, ``project`` or a context id."""
     owner_label: str
-    """The same for people: a role name."""
+    """Role name of an agent; empty for the others."""
     source: str
     """Where it came from."""
     label: str
-    """Short name: ``your request``, ``@var:sales``, ``analyst result``."""
+    """Its own name, ``@var:sales``; empty where kind and owner say what it is."""
     chars: int
     """Characters."""
     tokens: int
@@ -176,7 +189,7 @@ class SectionView(Packet):
     share: float = 0.0
     """Share of the prompt, 0 to 1."""
     reason: str | None = None
-    """Why it was withheld: ``private``, ``no edge``, ``not for this call``."""
+    """Why it was withheld: ``private``, ``no edge``, ``not for this call``; said in words."""
 
 
 class AttemptView(Packet):
@@ -189,8 +202,8 @@ class AttemptView(Packet):
     model_id: str
     """Model."""
     code: str
-    """Reason code."""
-    message: str
+    """Reason code, or the state that the attempt came to."""
+    message: Said
     """Provider's words, redacted."""
     tokens: int | None = None
     """Tokens that it spent all the same, if the provider told."""
@@ -239,9 +252,9 @@ class ToolCallView(Packet):
     """Characters that the agent got back."""
     isolation: str = ""
     """How code was kept from the machine, as the tool told."""
-    approver: str = ""
+    approver: Said = ""
     """Who allowed or denied it, in words."""
-    reason: str = ""
+    reason: Said = ""
     """Why it was denied or refused, or how it ended unfinished."""
 
 
@@ -256,7 +269,7 @@ class AgentView(Packet):
     """Role."""
     state: AgentState
     """State."""
-    waiting_for: str | None = None
+    waiting_for: Said | None = None
     """What it waits for, in words."""
     goal: str = ""
     """What it is to do."""
@@ -286,9 +299,9 @@ class AgentView(Packet):
     """Risks."""
     next_questions: tuple[str, ...] = ()
     """Open questions."""
-    reason: str | None = None
+    reason: Said | None = None
     """Why it failed or is blocked, in words."""
-    hint: str | None = None
+    hint: Said | None = None
     """What to do about it."""
     partial: str = ""
     """Text of a call that broke off."""
@@ -331,7 +344,13 @@ class FindingView(Packet):
     severity: str
     """low, medium or high."""
     text: str
-    """Issue, place and suggestion in words."""
+    """The issue."""
+    place: str = ""
+    """File and line."""
+    evidence: str = ""
+    """What shows it."""
+    suggestion: str = ""
+    """What could be done."""
 
 
 class ReviewView(Packet):
@@ -339,7 +358,7 @@ class ReviewView(Packet):
 
     state: ReviewState = "not_required"
     """State."""
-    reason: str = ""
+    reason: Said = ""
     """Why it is not required or not reviewed."""
     rationale: str = ""
     """The reviewer's words."""
@@ -374,7 +393,11 @@ class MatrixColumn(Packet):
     key: str
     """Unique key: ``kind:context id`` where it is text of one agent."""
     label: str
-    """Short name."""
+    """Its own name; empty where kind and owner say what it is."""
+    kind: str = ""
+    """Section kind."""
+    owner_label: str = ""
+    """Role name of an agent; empty for the others."""
 
 
 class MatrixRow(Packet):
@@ -420,7 +443,7 @@ class RunView(Packet):
     """Brain preset."""
     mode: str = "auto"
     """auto or radical."""
-    routing: str = ""
+    routing: Said = ""
     """Who planned, in words: ``routed 0.82``, ``heuristic``."""
     routing_reason: str = ""
     """Why."""
@@ -436,7 +459,7 @@ class RunView(Packet):
     """Cost budget; US dollars."""
     models: tuple[str, ...] = ()
     """Names of the models that answered."""
-    model_note: str = ""
+    model_note: Said = ""
     """Said plainly when the embedded demo model answered."""
     references: tuple[ReferenceView, ...] = ()
     """References."""
@@ -462,11 +485,11 @@ class RunView(Packet):
     """Tables that tools made, oldest first."""
     matrix: MatrixView = MatrixView()
     """Who saw what."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Said, ...] = ()
     """What the user should know."""
-    error: str | None = None
+    error: Said | None = None
     """Why the run failed."""
-    hint: str | None = None
+    hint: Said | None = None
     """What to do."""
     is_saved: bool = True
     """False when the journal could not be written."""

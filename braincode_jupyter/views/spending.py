@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.figures import cost_words
 from braincode_jupyter.views.markup import Html, element
+from braincode_jupyter.views.speaker import speaker
 from braincode_jupyter.views.usage import tokens_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Spent:
     @property
     def cells(self) -> tuple[str, ...]:
         """Names and figures as words."""
-        cost = UNKNOWN if self.cost_usd is None else cost_words(self.cost_usd)
+        cost = UNKNOWN if self.cost_usd is None else cost_words(speaker(), self.cost_usd)
         counts = (self.calls, self.input_tokens, self.output_tokens, self.total_tokens)
         return (*self.names, *(f"{count:,}" for count in counts), cost)
 

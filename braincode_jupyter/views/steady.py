@@ -26,7 +26,7 @@ def to_steady(view: RunView) -> RunView:
     labels = agent_labels(view)
     agents = tuple(_steady_agent(agent, labels) for agent in view.agents)
     columns = tuple(
-        column.model_copy(update={"key": f"{number} {column.label}"})
+        column.model_copy(update={"key": f"{number} {column.kind} {column.label}"})
         for number, column in enumerate(view.matrix.columns, start=1)
     )
     rows = tuple(row.model_copy(update={"context_id": row.label}) for row in view.matrix.rows)

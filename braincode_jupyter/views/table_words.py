@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.views.figures import size_words
-from braincode_jupyter.views.words import plural
 
 if TYPE_CHECKING:
     from braincode_jupyter.views.run_view import AgentView, ArtifactView, RunView
+    from braincode_jupyter.views.speaker import Speaker
     from braincode_jupyter.views.table_view import TableView
-
-NOT_KEPT = "too much to be kept"
 
 
 def tables_of(view: RunView, agent: AgentView) -> list[TableView]:
@@ -26,25 +24,25 @@ def undrawn(view: RunView, agent: AgentView) -> list[ArtifactView]:
     return [one for one in agent.artifacts if one.uri not in uris]
 
 
-def table_words(table: TableView) -> str:
+def table_words(say: Speaker, table: TableView) -> str:
     """Return the size of a table: ``600 rows × 3 columns · 14.2 kB``."""
-    columns = plural(table.columns, "column")
-    size = columns if table.rows is None else f"{plural(table.rows, 'row')} × {columns}"
+    columns = say("words.columns", count=table.columns)
+    size = columns if table.rows is None else f"{say('words.rows', count=table.rows)} × {columns}"
     if not table.size_bytes:
-        return f"{size} · {NOT_KEPT}"
-    kept = [size, size_words(table.size_bytes)]
+        return f"{size} · {say('words.notKept')}"
+    kept = [size, size_words(say, table.size_bytes)]
     if table.rows != table.kept_rows:
-        kept.append(f"the first {plural(table.kept_rows, 'row')} kept")
+        kept.append(say("words.firstKept", rows=say("words.rows", count=table.kept_rows)))
     return " · ".join(kept)
 
 
-def left_out_words(table: TableView) -> str:
+def left_out_words(say: Speaker, table: TableView) -> str:
     """Return what of a table is not drawn; empty if all of it is, or nothing."""
     rows, columns = len(table.cells), len(table.heads)
     total = table.kept_rows if table.rows is None else table.rows
     rest = [
-        plural(total - rows, "row") if total > rows else "",
-        plural(table.columns - columns, "column") if table.columns > columns else "",
+        say("words.rows", count=total - rows) if total > rows else "",
+        say("words.columns", count=table.columns - columns) if table.columns > columns else "",
     ]
-    told = " and ".join(part for part in rest if part)
-    return f"… {told} more" if told and columns else ""
+    told = say.listed(filter(None, rest))
+    return say("words.notDrawn", rest=told) if told and columns else ""

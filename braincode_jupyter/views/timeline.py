@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.protocol.work_records import MAX_RETRIES
-from braincode_jupyter.views import words
 from braincode_jupyter.views.roster import OPEN_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from braincode_jupyter.protocol.sentence import Said
     from braincode_jupyter.views.run_view import AgentView, RunView
 
 _ENDLESS = 1 << 62
@@ -86,6 +87,13 @@ def critical_path(agents: Sequence[AgentView]) -> frozenset[int]:
     return frozenset(path)
 
 
+def few_names(names: Sequence[str], *, limit: int = 3) -> Said:
+    """Return the first names, and how many more there are."""
+    shown = ", ".join(names[:limit])
+    rest = len(names) - limit
+    return sentence("said.andMore", names=shown, count=rest) if rest > 0 else shown
+
+
 def _state_of(view: RunView) -> tuple[object, ...]:
     return view.phase, view.is_stopping, view.clarification is None
 
@@ -134,12 +142,13 @@ def _waiting(agent: AgentView, known: Mapping[str, AgentView]) -> AgentView:
     if agent.state == "waiting_for_approval":
         return _with(agent, agent.state, None)
     if agent.state == "running":
-        asked = f"a reply from {agent.model_id}" if agent.model_id else "a reply"
+        model = agent.model_id
+        asked = sentence("said.replyOf", model=model) if model else sentence("said.reply")
         return _with(agent, "running", _running_tool(agent) or asked)
     awaited = [known[one] for one in agent.upstream if one in known and one != agent.context_id]
-    open_roles = tuple(other.role for other in awaited if other.state in OPEN_STATES)
+    open_roles = [other.role for other in awaited if other.state in OPEN_STATES]
     if open_roles:
-        return _with(agent, "waiting", words.waiting_words(open_roles))
+        return _with(agent, "waiting", few_names(open_roles))
     return _with(agent, "queued", None)
 
 
@@ -156,7 +165,7 @@ def _retryable(agent: AgentView, is_open: bool) -> AgentView:  # noqa: FBT001 - 
     return agent.model_copy(update={"can_retry": can_retry})
 
 
-def _with(agent: AgentView, state: str, waiting_for: str | None) -> AgentView:
+def _with(agent: AgentView, state: str, waiting_for: Said | None) -> AgentView:
     if agent.state == state and agent.waiting_for == waiting_for:
         return agent
     return agent.model_copy(update={"state": state, "waiting_for": waiting_for})

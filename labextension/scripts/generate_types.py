@@ -43,10 +43,21 @@ import type { Value } from './forms';
 export type Catalogue = {
 """
 
+SAID_TYPE = """\
+/** A text of the catalogue, and what stands in its places. */
+export type Sentence = {
+  readonly key: string;
+  readonly values: Readonly<Record<string, string | number | Sentence>>;
+};
+/** A text from outside as it came, or a sentence of ours. */
+export type Said = string | Sentence;
+"""
+
 SHAPE_TYPE = """\
 /** How a field is read: see read.ts. */
 export type Shape =
   | readonly ['string', string?]
+  | readonly ['said']
   | readonly ['number', number?]
   | readonly ['boolean', boolean]
   | readonly ['enum', string, readonly string[]]
@@ -66,11 +77,13 @@ def render() -> str:
         root = model.model_json_schema(by_alias=True, mode="serialization")
         definitions |= root.pop("$defs", {})
         definitions[model.__name__] = root
+    # It holds itself, in values of any name; read.ts reads it by hand.
+    definitions.pop("Sentence", None)
     types = [_type_of(name, schema) for name, schema in sorted(definitions.items())]
     shapes = [_shapes_of(name, schema) for name, schema in sorted(definitions.items())]
     _check_defaults(definitions)
     table = "export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {\n"
-    return "\n".join([HEADER, *types, SHAPE_TYPE, table + ",\n".join(shapes) + "\n};\n"])
+    return "\n".join([HEADER, *types, SAID_TYPE, SHAPE_TYPE, table + ",\n".join(shapes) + "\n};\n"])
 
 
 def render_words() -> str:
@@ -116,10 +129,18 @@ def _shapes_of(name: str, schema: Schema) -> str:
 
 def _unwrap(schema: Schema) -> tuple[Schema, bool]:
     """Return the schema without ``null``, and whether ``null`` was allowed."""
-    choices = [choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null"]
+    several = schema.get("anyOf", [schema])
+    choices = [choice for choice in several if choice.get("type") != "null"]
+    is_optional = len(choices) < len(several)
+    if _is_said(choices):
+        return {"anyOf": choices}, is_optional
     if len(choices) != 1:
         raise ValueError(f"A field has more than one type: {schema!r}")
-    return choices[0], len(schema.get("anyOf", [])) > 1
+    return choices[0], is_optional
+
+
+def _is_said(choices: list[Schema] | None) -> bool:
+    return choices == [{"type": "string"}, {"$ref": "#/$defs/Sentence"}]
 
 
 def _comment(schema: Schema) -> str:
@@ -135,6 +156,8 @@ def _typescript(schema: Schema) -> str:
         return " | ".join(
             f"'{choice}'" if isinstance(choice, str) else str(choice) for choice in choices
         )
+    if _is_said(schema.get("anyOf")):
+        return "Said"
     if "$ref" in schema:
         return _name(schema)
     if "prefixItems" in schema:
@@ -151,8 +174,9 @@ def _shape(schema: Schema, *, default: object = None) -> list[Any]:
     choices = _choices(schema)
     if choices and all(isinstance(choice, str) for choice in choices):
         return ["enum", default if default in choices else choices[0], choices]
-    if "$ref" in schema:
-        return ["object", _name(schema)]
+    if _is_said(schema.get("anyOf")) or "$ref" in schema:
+        is_said = _name(schema) in {"", "Sentence"}
+        return ["said"] if is_said else ["object", _name(schema)]
     if "prefixItems" in schema:
         return ["tuple", [_shape(item) for item in schema["prefixItems"]]]
     if schema["type"] == "array":
@@ -185,13 +209,13 @@ def _left_out(schema: Schema, definitions: dict[str, Schema]) -> object:
         case ["enum", default, _] | [_, default]:
             return default
         case [kind]:
-            return "" if kind == "string" else 0
+            return 0 if kind == "number" else ""
         case shape:
             raise ValueError(f"Nothing stands for a missing {shape!r}.")
 
 
 def _name(schema: Schema) -> str:
-    return str(schema["$ref"]).rsplit("/", 1)[-1]
+    return str(schema.get("$ref", "")).rsplit("/", 1)[-1]
 
 
 if __name__ == "__main__":

@@ -91,6 +91,25 @@ def test_built_extension_is_whole_and_has_no_source_map() -> None:
 
 
 @built
+@pytest.mark.parametrize(("language", "locale"), [("fr", "fr_FR"), ("zh", "zh_CN")])
+def test_translator_of_jupyterlab_is_given_every_text(language: str, locale: str) -> None:
+    project = _project()["project"]["entry-points"]["jupyterlab.locale"]
+    (domain,) = project
+    path = PACKAGE / "locale" / locale / "LC_MESSAGES" / f"{domain}.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    catalogue = PACKAGE / "views" / "catalogue" / f"{language}.json"
+    texts: dict[str, str] = {}
+    for group, forms in json.loads(catalogue.read_text(encoding="utf-8")).items():
+        for name, form in forms.items():
+            several = {"": form} if isinstance(form, str) else form
+            texts |= {f"{group}.{name}.{one}".rstrip("."): text for one, text in several.items()}
+
+    assert (domain, project[domain]) == (PACKAGE.name, PACKAGE.name)
+    assert {"domain", "language", "pluralForms"} <= told.pop("").keys()
+    assert {key: text.replace("%%", "%") for key, (text,) in told.items()} == texts
+
+
+@built
 def test_bundles_stay_small() -> None:
     widget = sum(
         len(gzip.compress((STATIC / f"run-widget.{kind}").read_bytes())) for kind in ("js", "css")

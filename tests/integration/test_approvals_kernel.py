@@ -30,7 +30,11 @@ numbers = [1, 2, 3]
 """
 ASK = "%%braincode --roles librarian,analyst --no-review\nSum them up, times seven. @var:numbers"
 CALL = "_braincode.view.agents[0].tool_calls[0]"
-STATE = f"print(_braincode.status, {CALL}.state, {CALL}.approver, {CALL}.reason, sep='|')"
+STATE = f"""
+from braincode_jupyter.views.speaker import speaker
+said = [speaker().said(text) for text in ({CALL}.approver, {CALL}.reason)]
+print(_braincode.status, {CALL}.state, *said, sep='|')
+"""
 TIMED = """
 from braincode_jupyter.notebook.prompt_readers import read_in_kernel
 from braincode_jupyter.notebook.prompting import Question

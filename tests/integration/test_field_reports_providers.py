@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_run
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +66,9 @@ async def test_B14_tries_that_came_before_an_answer_are_visible(
 
     assert run.answer == "the answer"
     for shown in (run, read_run(run.session_id, home)):
-        assert any("answered at try 3" in warning for warning in shown.view.warnings)
+        assert any(
+            "answered at try 3" in speaker().said(warning) for warning in shown.view.warnings
+        )
         (reply,) = [record for record in shown.records if record.type == "model_reply"]
         assert (reply.retries, reply.waited_ms > 0) == (2, True)
 
@@ -78,7 +81,9 @@ async def test_B14_B18_a_wait_for_a_provider_is_told_while_it_lasts(
 
     class Watcher:
         def on_view(self, view: RunView) -> None:
-            if any("is asked again after 3" in warning for warning in view.warnings):
+            if any(
+                "is asked again after 3" in speaker().said(warning) for warning in view.warnings
+            ):
                 is_told.set()
 
         def on_text(self, context_id: str, offset: int, text: str) -> None:
@@ -91,7 +96,9 @@ async def test_B14_B18_a_wait_for_a_provider_is_told_while_it_lasts(
     run = await asyncio.wait_for(task, 5)
 
     assert run.status == "cancelled"
-    assert "analyst: The provider is limiting requests." in " ".join(run.view.warnings)
+    assert "analyst: The provider is limiting requests." in " ".join(
+        map(speaker().said, run.view.warnings)
+    )
 
 
 async def test_B04_a_refused_key_is_one_cause_with_a_next_step_and_no_key(

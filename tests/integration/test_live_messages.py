@@ -12,6 +12,7 @@ from braincode_jupyter.errors import ModelError
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run
 from braincode_jupyter.testing import Reply, ScriptedModel
 from braincode_jupyter.views import to_html, to_text
+from braincode_jupyter.views.speaker import speaker
 from braincode_jupyter.widget import RunWidget
 from braincode_jupyter.widget.assets import STATIC
 
@@ -134,7 +135,7 @@ async def test_B18_a_silence_names_what_is_waited_for(tmp_path: Path) -> None:
 
     oracle = next(one for one in seen[0].agents if one.role == "oracle")
     primary = next(one for one in seen[0].agents if one.kind == "primary")
-    assert oracle.waiting_for == f"a reply from {oracle.model_id}"
+    assert speaker().said(oracle.waiting_for) == f"a reply from {oracle.model_id}"
     assert primary.waiting_for == "oracle"
     for form in (to_text(seen[0]), to_html(seen[0])):
         assert f"waiting for a reply from {oracle.model_id}" in " ".join(form.split())

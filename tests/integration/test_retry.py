@@ -22,7 +22,7 @@ from braincode_jupyter.runtime import (
     read_run,
 )
 from braincode_jupyter.testing import Reply, ScriptedModel
-from braincode_jupyter.views.words import REASONS
+from braincode_jupyter.views.reasons import meaning_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ class Played:
         except UsageError as error:
             self.refusals.append(error)
             self.let_go()
-        if self.prepared.view.agents[1].reason == REASONS["token_limit"]:
+        if self.prepared.view.agents[1].reason == meaning_of("token_limit"):
             self.let_go()
 
     def on_view(self, view: object) -> None:

@@ -5,7 +5,8 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
 import { COMMANDS } from '../commands';
-import { WORDS, speak } from '../words/catalogue';
+import { WORDS } from '../words/catalogue';
+import { speakAs } from '../words/translated';
 import { EXTENSION } from './ids';
 
 const RUN_CELL = '%%braincode\n';
@@ -38,7 +39,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    speak(translator?.languageCode);
+    speakAs(translator);
     app.commands.addCommand(COMMANDS.insertRun, {
       label: WORDS.insertRun,
       caption: WORDS.insertRunHint,

@@ -10,7 +10,8 @@ import { insertCell } from '../notebook/insert-cell';
 import { answerCards } from '../protocol/page-events';
 import type { InsertedCode } from '../protocol/page-events';
 import { EXTENSION } from './ids';
-import { LAB, WORDS, speak } from '../words/catalogue';
+import { LAB, WORDS } from '../words/catalogue';
+import { speakAs } from '../words/translated';
 
 const SAID_MS = 4_000;
 
@@ -58,7 +59,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
-    speak(translator?.languageCode);
+    speakAs(translator);
     answerCards((from, code) => void insertCode(tracker, from, code));
     app.commands.addCommand(COMMANDS.insertCode, {
       label: LAB.insertCode,

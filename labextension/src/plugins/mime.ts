@@ -7,7 +7,8 @@ import { readRunView } from '../protocol/read';
 import { drawGuarded, showText } from '../view/guarded';
 import { inTurn } from '../view/in-turn';
 import type { Drawing } from '../view/run';
-import { WORDS, speak } from '../words/catalogue';
+import { WORDS } from '../words/catalogue';
+import { speakAs } from '../words/translated';
 
 export const MIME_TYPE = 'application/vnd.braincode.run+json';
 
@@ -65,7 +66,7 @@ const extension: IRenderMime.IExtension = {
     // Below the live widget, above text/html.
     defaultRank: 40,
     createRenderer: options => {
-      speak(options.translator?.languageCode);
+      speakAs(options.translator);
       return new RunRenderer();
     }
   },

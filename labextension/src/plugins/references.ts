@@ -12,7 +12,8 @@ import { isGoodLabel, labelOf, setLabel } from '../notebook/cell-label';
 import { pathBelow, referenceTo } from '../notebook/reference-text';
 import type { ReferenceKind } from '../notebook/reference-text';
 import { EXTENSION } from './ids';
-import { LAB, WORDS, speak } from '../words/catalogue';
+import { LAB, WORDS } from '../words/catalogue';
+import { speakAs } from '../words/translated';
 
 const SAID_MS = 3_000;
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
@@ -80,7 +81,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     files: IFileBrowserFactory | null,
     translator: ITranslator | null
   ): void => {
-    speak(translator?.languageCode);
+    speakAs(translator);
     const place = (): Place | undefined => placeOf(tracker);
     const add = (command: string, text: string, caption: string, execute: () => unknown): void => {
       app.commands.addCommand(command, {

@@ -18,7 +18,8 @@ import { KernelLink } from '../sessions/kernel-link';
 import { LOAD_LINE, SessionsPanel } from '../sessions/panel';
 import { commandLine } from '../view/command-line';
 import { EXTENSION } from './ids';
-import { LAB, WORDS, speak } from '../words/catalogue';
+import { LAB, WORDS } from '../words/catalogue';
+import { speakAs } from '../words/translated';
 
 const SAID_MS = 3_000;
 const RANK = 850;
@@ -149,7 +150,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     lab: ILabShell | null,
     translator: ITranslator | null
   ): void => {
-    speak(translator?.languageCode);
+    speakAs(translator);
     const sessions = new Sessions(app, tracker, lab !== null);
     const { panel } = sessions;
     panel.id = 'bc-sessions';

@@ -12,7 +12,7 @@ export type AgentView = {
   /** State. */
   readonly state: 'queued' | 'waiting' | 'running' | 'waiting_for_approval' | 'completed' | 'unstructured' | 'blocked' | 'failed' | 'cancelled' | 'cut_off' | 'interrupted';
   /** What it waits for, in words. */
-  readonly waitingFor?: string;
+  readonly waitingFor?: Said;
   /** What it is to do. */
   readonly goal: string;
   /** Model that answers. */
@@ -42,9 +42,9 @@ export type AgentView = {
   /** Open questions. */
   readonly nextQuestions: readonly string[];
   /** Why it failed or is blocked, in words. */
-  readonly reason?: string;
+  readonly reason?: Said;
   /** What to do about it. */
-  readonly hint?: string;
+  readonly hint?: Said;
   /** Text of a call that broke off. */
   readonly partial: string;
   /** Todos it owns. */
@@ -131,10 +131,10 @@ export type AttemptView = {
   readonly retry: number;
   /** Model. */
   readonly modelId: string;
-  /** Reason code. */
+  /** Reason code, or the state that the attempt came to. */
   readonly code: string;
   /** Provider's words, redacted. */
-  readonly message: string;
+  readonly message: Said;
   /** Tokens that it spent all the same, if the provider told. */
   readonly tokens?: number;
 };
@@ -142,7 +142,7 @@ export type AttemptView = {
 /** One block of formatted text. */
 export type Block = {
   /** What it is. */
-  readonly kind: 'paragraph' | 'heading' | 'list' | 'item' | 'code' | 'quote' | 'table' | 'row' | 'cell' | 'rule';
+  readonly kind: 'paragraph' | 'heading' | 'list' | 'item' | 'code' | 'quote' | 'table' | 'row' | 'cell' | 'rule' | 'note';
   /** Inline text, for paragraph, heading and cell. */
   readonly spans: readonly Span[];
   /** Nested blocks, for list, item, quote, table and row. */
@@ -159,6 +159,8 @@ export type Block = {
   readonly header: boolean;
   /** For cell: as the author of the table said. */
   readonly align: '' | 'left' | 'center' | 'right';
+  /** For note: what we say of the text. */
+  readonly note?: Sentence;
 };
 
 /** One changed file. */
@@ -192,7 +194,7 @@ export type ChangesView = {
   /** What the checks say together. */
   readonly checksState: 'none' | 'running' | 'passed' | 'failed' | 'skipped';
   /** Why they were chosen or skipped. */
-  readonly checksReason: string;
+  readonly checksReason: Said;
   /** Each check, in the order in which they ran. */
   readonly checks: readonly CheckView[];
   /** Rounds of mending that were begun. */
@@ -241,8 +243,14 @@ export type ColumnView = {
 export type FindingView = {
   /** low, medium or high. */
   readonly severity: string;
-  /** Issue, place and suggestion in words. */
+  /** The issue. */
   readonly text: string;
+  /** File and line. */
+  readonly place: string;
+  /** What shows it. */
+  readonly evidence: string;
+  /** What could be done. */
+  readonly suggestion: string;
 };
 
 /** A call that the reader allowed for the rest of the run. */
@@ -269,8 +277,12 @@ export type GrantView = {
 export type MatrixColumn = {
   /** Unique key: ``kind:context id`` where it is text of one agent. */
   readonly key: string;
-  /** Short name. */
+  /** Its own name; empty where kind and owner say what it is. */
   readonly label: string;
+  /** Section kind. */
+  readonly kind: string;
+  /** Role name of an agent; empty for the others. */
+  readonly ownerLabel: string;
 };
 
 /** One row of the matrix: an agent. */
@@ -332,7 +344,7 @@ export type ReviewView = {
   /** State. */
   readonly state: 'not_required' | 'pending' | 'running' | 'approved' | 'changes_requested' | 'blocked' | 'not_reviewed';
   /** Why it is not required or not reviewed. */
-  readonly reason: string;
+  readonly reason: Said;
   /** The reviewer's words. */
   readonly rationale: string;
   /** Findings. */
@@ -370,7 +382,7 @@ export type RunView = {
   /** auto or radical. */
   readonly mode: string;
   /** Who planned, in words: ``routed 0.82``, ``heuristic``. */
-  readonly routing: string;
+  readonly routing: Said;
   /** Why. */
   readonly routingReason: string;
   /** Start. */
@@ -386,7 +398,7 @@ export type RunView = {
   /** Names of the models that answered. */
   readonly models: readonly string[];
   /** Said plainly when the embedded demo model answered. */
-  readonly modelNote: string;
+  readonly modelNote: Said;
   /** References. */
   readonly references: readonly ReferenceView[];
   /** A question, when the run stopped for one. */
@@ -412,11 +424,11 @@ export type RunView = {
   /** Who saw what. */
   readonly matrix: MatrixView;
   /** What the user should know. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Said[];
   /** Why the run failed. */
-  readonly error?: string;
+  readonly error?: Said;
   /** What to do. */
-  readonly hint?: string;
+  readonly hint?: Said;
   /** False when the journal could not be written. */
   readonly isSaved: boolean;
 };
@@ -427,11 +439,11 @@ export type SectionView = {
   readonly kind: string;
   /** Whose it is: ``user``, ``brain``, ``project`` or a context id. */
   readonly owner: string;
-  /** The same for people: a role name. */
+  /** Role name of an agent; empty for the others. */
   readonly ownerLabel: string;
   /** Where it came from. */
   readonly source: string;
-  /** Short name: ``your request``, ``@var:sales``, ``analyst result``. */
+  /** Its own name, ``@var:sales``; empty where kind and owner say what it is. */
   readonly label: string;
   /** Characters. */
   readonly chars: number;
@@ -439,7 +451,7 @@ export type SectionView = {
   readonly tokens: number;
   /** Share of the prompt, 0 to 1. */
   readonly share: number;
-  /** Why it was withheld: ``private``, ``no edge``, ``not for this call``. */
+  /** Why it was withheld: ``private``, ``no edge``, ``not for this call``; said in words. */
   readonly reason?: string;
 };
 
@@ -548,9 +560,9 @@ export type ToolCallView = {
   /** How code was kept from the machine, as the tool told. */
   readonly isolation: string;
   /** Who allowed or denied it, in words. */
-  readonly approver: string;
+  readonly approver: Said;
   /** Why it was denied or refused, or how it ended unfinished. */
-  readonly reason: string;
+  readonly reason: Said;
 };
 
 /** What was spent. */
@@ -569,9 +581,18 @@ export type UsageView = {
   readonly costUsd?: number;
 };
 
+/** A text of the catalogue, and what stands in its places. */
+export type Sentence = {
+  readonly key: string;
+  readonly values: Readonly<Record<string, string | number | Sentence>>;
+};
+/** A text from outside as it came, or a sentence of ours. */
+export type Said = string | Sentence;
+
 /** How a field is read: see read.ts. */
 export type Shape =
   | readonly ['string', string?]
+  | readonly ['said']
   | readonly ['number', number?]
   | readonly ['boolean', boolean]
   | readonly ['enum', string, readonly string[]]
@@ -586,7 +607,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     kind: ["enum", "router", ["router", "worker", "primary", "review"]],
     role: ["string"],
     state: ["enum", "queued", ["queued", "waiting", "running", "waiting_for_approval", "completed", "unstructured", "blocked", "failed", "cancelled", "cut_off", "interrupted"]],
-    waitingFor: ["optional", ["string"]],
+    waitingFor: ["optional", ["said"]],
     goal: ["string"],
     modelId: ["optional", ["string"]],
     queuedMs: ["optional", ["number"]],
@@ -601,8 +622,8 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     toolCalls: ["array", ["object", "ToolCallView"]],
     risks: ["array", ["string"]],
     nextQuestions: ["array", ["string"]],
-    reason: ["optional", ["string"]],
-    hint: ["optional", ["string"]],
+    reason: ["optional", ["said"]],
+    hint: ["optional", ["said"]],
     partial: ["string"],
     todoIds: ["array", ["string"]],
     upstream: ["array", ["string"]],
@@ -647,11 +668,11 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     retry: ["number"],
     modelId: ["string"],
     code: ["string"],
-    message: ["string"],
+    message: ["said"],
     tokens: ["optional", ["number"]]
   },
   Block: {
-    kind: ["enum", "paragraph", ["paragraph", "heading", "list", "item", "code", "quote", "table", "row", "cell", "rule"]],
+    kind: ["enum", "paragraph", ["paragraph", "heading", "list", "item", "code", "quote", "table", "row", "cell", "rule", "note"]],
     spans: ["array", ["object", "Span"]],
     children: ["array", ["object", "Block"]],
     text: ["string"],
@@ -659,7 +680,8 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     level: ["number"],
     ordered: ["boolean", false],
     header: ["boolean", false],
-    align: ["enum", "", ["", "left", "center", "right"]]
+    align: ["enum", "", ["", "left", "center", "right"]],
+    note: ["optional", ["said"]]
   },
   ChangedFileView: {
     path: ["string"],
@@ -676,7 +698,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     kind: ["string"],
     riskTier: ["string"],
     checksState: ["enum", "none", ["none", "running", "passed", "failed", "skipped"]],
-    checksReason: ["string"],
+    checksReason: ["said"],
     checks: ["array", ["object", "CheckView"]],
     fixIteration: ["number"],
     fixTrigger: ["enum", "", ["", "checks_failed", "changes_requested"]]
@@ -701,7 +723,10 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   },
   FindingView: {
     severity: ["string"],
-    text: ["string"]
+    text: ["string"],
+    place: ["string"],
+    evidence: ["string"],
+    suggestion: ["string"]
   },
   GrantView: {
     approvalId: ["string"],
@@ -715,7 +740,9 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   },
   MatrixColumn: {
     key: ["string"],
-    label: ["string"]
+    label: ["string"],
+    kind: ["string"],
+    ownerLabel: ["string"]
   },
   MatrixRow: {
     contextId: ["string"],
@@ -746,7 +773,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   },
   ReviewView: {
     state: ["enum", "not_required", ["not_required", "pending", "running", "approved", "changes_requested", "blocked", "not_reviewed"]],
-    reason: ["string"],
+    reason: ["said"],
     rationale: ["string"],
     findings: ["array", ["object", "FindingView"]],
     requiredChanges: ["array", ["string"]],
@@ -765,7 +792,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     request: ["string"],
     brainId: ["string"],
     mode: ["string", "auto"],
-    routing: ["string"],
+    routing: ["said"],
     routingReason: ["string"],
     startedMs: ["number"],
     endedMs: ["optional", ["number"]],
@@ -773,7 +800,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     maxTokens: ["optional", ["number"]],
     maxCostUsd: ["optional", ["number"]],
     models: ["array", ["string"]],
-    modelNote: ["string"],
+    modelNote: ["said"],
     references: ["array", ["object", "ReferenceView"]],
     clarification: ["optional", ["object", "ClarificationView"]],
     answer: ["object", "AnswerView"],
@@ -786,9 +813,9 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     plots: ["array", ["object", "PlotView"]],
     tables: ["array", ["object", "TableView"]],
     matrix: ["object", "MatrixView"],
-    warnings: ["array", ["string"]],
-    error: ["optional", ["string"]],
-    hint: ["optional", ["string"]],
+    warnings: ["array", ["said"]],
+    error: ["optional", ["said"]],
+    hint: ["optional", ["said"]],
     isSaved: ["boolean", true]
   },
   SectionView: {
@@ -854,8 +881,8 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     progress: ["string"],
     chars: ["optional", ["number"]],
     isolation: ["string"],
-    approver: ["string"],
-    reason: ["string"]
+    approver: ["said"],
+    reason: ["said"]
   },
   UsageView: {
     inputTokens: ["number"],

@@ -1,10 +1,12 @@
 import { SHAPES } from './generated';
-import type { Block, RunView, Shape } from './generated';
+import type { Block, RunView, Said, Sentence, Shape } from './generated';
 
 /** Items read of one list; a saved notebook can hold anything. */
 const MAX_ITEMS = 5_000;
 /** Nesting of objects and lists. */
 const MAX_DEPTH = 40;
+/** Places of one text of the catalogue. */
+const MAX_VALUES = 16;
 /** Characters read of one string. */
 const MAX_CHARS = 2_000_000;
 
@@ -57,6 +59,8 @@ function readValue(data: unknown, shape: Shape, depth: number): unknown {
   switch (shape[0]) {
     case 'string':
       return typeof data === 'string' ? data.slice(0, MAX_CHARS) : (shape[1] ?? '');
+    case 'said':
+      return readSaid(data, depth);
     case 'number':
       return typeof data === 'number' && Number.isFinite(data) ? data : (shape[1] ?? 0);
     case 'boolean':
@@ -74,6 +78,21 @@ function readValue(data: unknown, shape: Shape, depth: number): unknown {
     case 'object':
       return readObject(data, shape[1], depth);
   }
+}
+
+/** A text as it came, or a sentence of ours; a saved one of an older version is a text. */
+function readSaid(data: unknown, depth: number): Said {
+  if (!isRecord(data) || typeof data.key !== 'string' || depth >= MAX_DEPTH) {
+    return typeof data === 'string' ? data.slice(0, MAX_CHARS) : '';
+  }
+  const values: [string, string | number | Sentence][] = isRecord(data.values)
+    ? Object.entries(data.values)
+        .slice(0, MAX_VALUES)
+        .map(([name, value]) => [name, typeof value === 'number' ? value : readSaid(value, depth + 1)])
+    : [];
+  const read = known.get(data) ?? { key: data.key, values: Object.fromEntries(values) };
+  known.set(data, read);
+  return read as Sentence;
 }
 
 function readArray(data: unknown, item: Shape, depth: number): unknown {

@@ -4,7 +4,7 @@ import type { Block, Span } from '../protocol/generated';
 import type { Actions } from './actions';
 import { button, h, setGroup } from './elements';
 import { plainText } from './plain-text';
-import { WORDS } from '../words/catalogue';
+import { WORDS, spoken } from '../words/catalogue';
 
 /** Blocks drawn of one text. */
 const MAX_BLOCKS = 4_000;
@@ -65,6 +65,8 @@ function drawBlock(block: Block, actions: Actions, budget: Budget, depth: number
   switch (block.kind) {
     case 'paragraph':
       return withSpans(h('p'), block.spans);
+    case 'note':
+      return h('p', 'bc-dim', spoken(block.note));
     case 'heading':
       return withSpans(h(headingTag(block.level, budget), 'bc-heading'), block.spans);
     case 'code':

@@ -1,7 +1,7 @@
 /** What the run changed in the project: files, checks of the project, rounds of mending. */
 
 import type { ChangedFileView, ChangesView, CheckView, RunView } from '../protocol/generated';
-import { CHANGED_FILES, CHECKS, CHECK_STATES, KINDS_OF_RISK, WORDS } from '../words/catalogue';
+import { CHANGED_FILES, CHECKS, CHECK_STATES, KINDS_OF_RISK, PATCH_KINDS, WORDS, named, spoken } from '../words/catalogue';
 import { KeyedList, h, setClass, setGroup, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { duration } from './figures';
@@ -43,10 +43,10 @@ function lineOf(value: ChangesView): string {
 function factsOf(value: ChangesView): string {
   const isSkipped = value.checksState === 'skipped';
   const facts = [
-    value.kind,
+    named(PATCH_KINDS, value.kind),
     KINDS_OF_RISK.get(value.riskTier) ?? '',
     mendedOf(value),
-    isSkipped ? value.checksReason : ''
+    isSkipped ? spoken(value.checksReason) : ''
   ];
   return facts.filter(Boolean).join(' · ');
 }
@@ -68,7 +68,7 @@ function file(): Part<ChangedFileView> {
     el,
     update(item) {
       setText(path, item.path);
-      const lines = item.added === undefined ? '' : `+${item.added} −${item.removed ?? 0}`;
+      const lines = item.added === undefined ? '' : WORDS.changedLines({ added: item.added, removed: item.removed ?? 0 });
       const by = item.isByCommand ? WORDS.byCommand : '';
       setText(facts, [CHANGED_FILES[item.state], lines, by].filter(Boolean).join(' · '));
     }

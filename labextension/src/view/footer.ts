@@ -6,7 +6,7 @@ import { h, setAttribute, setGroup, setHidden, setText, setTextOrHide } from './
 import type { Part } from './elements';
 import { foldable } from './section';
 import { oneLine, shortened } from './plain-text';
-import { WORDS } from '../words/catalogue';
+import { WORDS, spoken } from '../words/catalogue';
 
 /** Characters of a session id that are shown; all are copied. */
 const SHOWN_ID = 12;
@@ -26,7 +26,7 @@ export function footer(): Part<RunView> {
     update(view) {
       reference = `@@${view.sessionId}`;
       setText(brain, view.brainId || '–');
-      setText(mode, [view.mode, view.routing].filter(Boolean).map(text => ` · ${text}`).join(''));
+      setText(mode, [view.mode, spoken(view.routing)].filter(Boolean).map(text => ` · ${text}`).join(''));
       setAttribute(mode, 'title', view.routingReason || null);
       setTextOrHide(models, view.models.join(WORDS.comma));
       setText(id, `@@${shortened(view.sessionId, SHOWN_ID)}`);

@@ -5,7 +5,7 @@ import type { Actions } from './actions';
 import { h } from './elements';
 import type { Drawing } from './run';
 import { draw } from './run';
-import { RUN_STATES, WORDS } from '../words/catalogue';
+import { RUN_STATES, WORDS, spoken } from '../words/catalogue';
 
 /** `draw`, whose drawing turns into text when any of its steps fails. */
 export function drawGuarded(el: HTMLElement, view: RunView, actions: Actions): Drawing {
@@ -40,6 +40,6 @@ export function showText(el: HTMLElement, text: string): void {
 }
 
 function asText(view: RunView): string {
-  const lines = [view.title, RUN_STATES[view.state].word, view.error ?? '', view.answer.text];
+  const lines = [view.title, RUN_STATES[view.state].word, spoken(view.error), view.answer.text];
   return lines.filter(Boolean).join('\n\n');
 }

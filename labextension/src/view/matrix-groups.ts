@@ -1,6 +1,7 @@
 /** A large matrix in brief: calls that saw alike are one row, and texts of one kind are one column. */
 
 import type { MatrixRow, MatrixView } from '../protocol/generated';
+import { SECTIONS, sectionLabel } from '../words/catalogue';
 
 export type CellKind = MatrixRow['cells'][number];
 
@@ -34,17 +35,18 @@ export function inBrief(view: MatrixView): Brief {
 function columnsOf(view: MatrixView): readonly BriefColumn[] {
   const agents = new Set(view.rows.map(row => row.contextId));
   const columns = new Map<string, { label: string; places: number[] }>();
-  view.columns.forEach(({ key, label }, place) => {
+  view.columns.forEach((column, place) => {
+    const { key } = column;
     const [kind = '', owner = ''] = splitOnce(key);
     const known = agents.has(owner) ? columns.get(kind) : undefined;
     if (known) {
       known.places.push(place);
     } else {
-      columns.set(agents.has(owner) ? kind : `${kind}:${owner}`, { label, places: [place] });
+      columns.set(agents.has(owner) ? kind : `${kind}:${owner}`, { label: sectionLabel(column), places: [place] });
     }
   });
   return [...columns].map(([kind, { label, places }]) => ({
-    label: places.length > 1 ? `${places.length} × ${kind}` : label,
+    label: places.length > 1 ? `${places.length} × ${SECTIONS.get(kind) ?? kind}` : label,
     places
   }));
 }

@@ -7,7 +7,7 @@ import { inBrief } from './matrix-groups';
 import type { CellPart } from './matrix-groups';
 import { foldable } from './section';
 import type { Part } from './elements';
-import { MATRIX_CELLS, MATRIX_SIGNS, WORDS } from '../words/catalogue';
+import { MATRIX_CELLS, MATRIX_SIGNS, WORDS, sectionLabel } from '../words/catalogue';
 
 /** From this many columns the heads are turned upright. */
 const WIDE = 9;
@@ -86,7 +86,7 @@ function briefTable(view: MatrixView): HTMLElement {
 
 function fullTable(view: MatrixView): HTMLElement {
   const rows = view.rows.slice(0, rowLimit(view)).map(matrixRow);
-  return tableOf(view.columns.map(column => column.label), rows);
+  return tableOf(view.columns.map(sectionLabel), rows);
 }
 
 function rowLimit({ columns }: MatrixView): number {

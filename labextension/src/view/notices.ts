@@ -5,7 +5,7 @@ import { commandLine } from './command-line';
 import { h, lineList, setClass, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { section } from './section';
-import { WORDS } from '../words/catalogue';
+import { WORDS, spoken } from '../words/catalogue';
 
 /** States of a run that can be gone on with. */
 export const RESUMABLE: ReadonlySet<RunView['state']> = new Set(['interrupted', 'cancelled', 'failed']);
@@ -35,8 +35,8 @@ export function failure(): Part<RunView> & { note(text: string): void } {
     },
     update(view) {
       setClass(error, `bc-error bc-is-${view.state === 'failed' ? 'bad' : 'warn'}`);
-      setTextOrHide(error, view.error);
-      setTextOrHide(hint, view.hint);
+      setTextOrHide(error, spoken(view.error));
+      setTextOrHide(hint, spoken(view.hint));
       setHidden(resume, !RESUMABLE.has(view.state));
       setText(command, commandLine('resume', view.sessionId));
       show();
@@ -52,7 +52,8 @@ export function warnings(): Part<RunView> {
   return {
     el: part.el,
     update(view) {
-      const lines = view.isSaved ? view.warnings : [...view.warnings, WORDS.notSaved];
+      const told = view.warnings.map(spoken);
+      const lines = view.isSaved ? told : [...told, WORDS.notSaved];
       part.show(lines.length > 0);
       list.update(lines);
     }
@@ -69,7 +70,7 @@ export function modelNote(): Part<RunView> {
     el: part.el,
     update(view) {
       part.show(Boolean(view.modelNote));
-      setTextOrHide(text, view.modelNote);
+      setTextOrHide(text, spoken(view.modelNote));
     }
   };
 }

@@ -5,7 +5,7 @@ import { KeyedList, h, lineList, setClass, setHidden, setText, setTextOrHide, si
 import type { Part } from './elements';
 import { isGoing } from './header';
 import { section } from './section';
-import { INDEPENDENCE, REVIEW_STATES, SEVERITIES, WORDS } from '../words/catalogue';
+import { INDEPENDENCE, REVIEW_STATES, SEVERITIES, WORDS, spoken } from '../words/catalogue';
 
 export function review(): Part<RunView> {
   const part = section('review');
@@ -32,7 +32,7 @@ export function review(): Part<RunView> {
       setClass(decision, `bc-decision bc-is-${isDecided ? tone : 'dim'}`);
       setText(mark, glyph);
       setText(word, name);
-      setTextOrHide(about, value.reason || INDEPENDENCE.get(value.independence));
+      setTextOrHide(about, spoken(value.reason) || INDEPENDENCE.get(value.independence));
       part.el.classList.toggle('bc-oneline', !value.rationale && value.findings.length === 0);
       setTextOrHide(rationale, value.rationale);
       setHidden(findings, value.findings.length === 0);
@@ -57,6 +57,16 @@ function isShown(view: RunView): boolean {
 
 const SEVERITY_TONES: Readonly<Record<string, string>> = { high: 'bad', medium: 'warn' };
 
+function findingText({ text, place, evidence, suggestion }: FindingView): string {
+  const lines = [
+    text,
+    place && WORDS.where({ place }),
+    evidence && WORDS.evidence({ text: evidence }),
+    suggestion && WORDS.suggestion({ text: suggestion })
+  ];
+  return lines.filter(Boolean).join('\n');
+}
+
 function finding(): Part<FindingView> {
   const severity = h('b');
   const text = h('span');
@@ -67,7 +77,7 @@ function finding(): Part<FindingView> {
     update(item) {
       setClass(severity, `bc-is-${SEVERITY_TONES[item.severity] ?? 'dim'}`);
       setText(severity, SEVERITIES.get(item.severity) ?? item.severity);
-      setText(text, item.text);
+      setText(text, findingText(item));
     }
   };
 }

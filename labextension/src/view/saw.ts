@@ -4,7 +4,7 @@ import type { AgentView, SectionView } from '../protocol/generated';
 import { KeyedList, h, setAttribute, setClass, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
-import { WORDS } from '../words/catalogue';
+import { WITHHELD, WORDS, named, sectionLabel } from '../words/catalogue';
 
 /** A hue per kind of section, the same on every card. */
 const KIND_COLORS: Readonly<Record<string, string>> = {
@@ -54,10 +54,6 @@ function keyOf(item: SectionView): string {
   return `${item.kind}|${item.owner}|${item.source}|${item.label}`;
 }
 
-function labelOf(item: SectionView): string {
-  return item.label || item.source || item.kind;
-}
-
 function seenRow(): Part<SectionView> {
   const share = h('i');
   const label = h('span', 'bc-label');
@@ -66,7 +62,7 @@ function seenRow(): Part<SectionView> {
   return {
     el,
     update(item) {
-      setText(label, labelOf(item));
+      setText(label, sectionLabel(item));
       setAttribute(el, 'title', item.source || null);
       setText(figure, count(item.tokens));
       setClass(share, KIND_COLORS[item.kind] ?? 'bc-c6');
@@ -82,9 +78,9 @@ function keptRow(): Part<SectionView> {
   return {
     el,
     update(item) {
-      setText(label, labelOf(item));
+      setText(label, sectionLabel(item));
       setAttribute(el, 'title', item.source || null);
-      setTextOrHide(reason, item.reason ?? '');
+      setTextOrHide(reason, named(WITHHELD, item.reason ?? ''));
     }
   };
 }

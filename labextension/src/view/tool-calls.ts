@@ -4,7 +4,7 @@ import type { ToolCallView } from '../protocol/generated';
 import { KeyedList, h, setClass, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
 import { count } from './figures';
-import { TOOL_STATES, WORDS } from '../words/catalogue';
+import { TOOL_STATES, WORDS, spoken } from '../words/catalogue';
 
 export function toolCalls(): Part<readonly ToolCallView[]> {
   const list = h('ul', 'bc-plainlist');
@@ -42,6 +42,7 @@ function toolCall(): Part<ToolCallView> {
 
 function factsOf(call: ToolCallView): string {
   const chars = call.chars === undefined ? '' : WORDS.charsBack({ text: count(call.chars) });
-  const facts = [call.progress, chars, call.approver, call.reason, call.isolation].filter(Boolean);
+  const decided = [spoken(call.approver), spoken(call.reason)];
+  const facts = [call.progress, chars, ...decided, call.isolation].filter(Boolean);
   return facts.length ? ` · ${facts.join(' · ')}` : '';
 }

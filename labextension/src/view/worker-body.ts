@@ -11,7 +11,7 @@ import { saw } from './saw';
 import type { StreamedText } from './streamed-text';
 import { tables } from './tables';
 import { toolCalls } from './tool-calls';
-import { AGENT_STATES, WORDS } from '../words/catalogue';
+import { AGENT_STATES, CODES, WORDS, named, spoken } from '../words/catalogue';
 
 /** Newest characters shown of a reply that is being written. */
 const LIVE_CHARS = 2_000;
@@ -59,8 +59,8 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
       setTextOrHide(goal, agent.goal);
       goal.classList.toggle('bc-brief', agent.goal.length <= BRIEF_CHARS);
       setClass(reason, `bc-is-${AGENT_STATES[agent.state].tone === 'bad' ? 'bad' : 'warn'}`);
-      setTextOrHide(reason, agent.reason);
-      setTextOrHide(hint, agent.hint);
+      setTextOrHide(reason, spoken(agent.reason));
+      setTextOrHide(hint, spoken(agent.hint));
       const content = agent.summaryBlocks.length ? agent.summaryBlocks : agent.summary;
       if (content !== drawn) {
         drawn = content;
@@ -95,7 +95,7 @@ function factsOf(agent: AgentView): string {
   const facts = [
     agent.modelId ?? '',
     totalTokens ? WORDS.tokens({ text: count(totalTokens) }) : '',
-    isSilent ? WORDS.waitingFor({ what: agent.waitingFor ?? '' }) : ''
+    isSilent ? WORDS.waitingFor({ what: spoken(agent.waitingFor) }) : ''
   ];
   return facts.filter(Boolean).join(' · ');
 }
@@ -147,8 +147,8 @@ function artifacts(): Part<readonly ArtifactView[]> {
 }
 
 function attemptLine({ attempt, modelId, code, message }: AttemptView): string {
-  const line = WORDS.attempt({ number: attempt, model: modelId, code: code.replaceAll('_', ' ') });
-  return message ? `${line} · ${message}` : line;
+  const line = WORDS.attempt({ number: attempt, model: modelId, code: named(CODES, code) });
+  return [line, spoken(message)].filter(Boolean).join(' · ');
 }
 
 function attemptList(): Part<AgentView> {

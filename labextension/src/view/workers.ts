@@ -13,7 +13,7 @@ import type { WorkerOfRun } from './retry';
 import { foldable } from './section';
 import type { StreamedText } from './streamed-text';
 import { agentColors } from './timeline';
-import { AGENT_STATES, WORDS, agentName, stateCounts } from '../words/catalogue';
+import { AGENT_STATES, WORDS, agentName, spoken, stateCounts } from '../words/catalogue';
 import { workerBody } from './worker-body';
 import type { WorkerBody } from './worker-body';
 
@@ -170,7 +170,7 @@ function openBody(
 
 function agentWord(agent: AgentView): string {
   if (agent.state === 'waiting' && agent.waitingFor) {
-    return WORDS.waitingFor({ what: agent.waitingFor });
+    return WORDS.waitingFor({ what: spoken(agent.waitingFor) });
   }
   const { word } = AGENT_STATES[agent.state];
   const told = agent.isKept ? WORDS.keptResult : agent.retries > 0 ? WORDS.retried({ number: agent.retries + 1 }) : '';

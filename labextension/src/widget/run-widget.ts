@@ -8,6 +8,7 @@ import { drawGuarded, showText } from '../view/guarded';
 import { recorded } from '../view/run';
 import type { Drawing } from '../view/run';
 import { WORDS, speak } from '../words/catalogue';
+import { learnEveryLanguage } from '../words/every-language';
 import { RunFeed } from './run-feed';
 import type { News } from './run-feed';
 
@@ -35,6 +36,7 @@ export default () => {
   return {
     /** Listens from the start, because messages that come before a view is drawn are lost else. */
     initialize({ model }: { model: Model }): void {
+      learnEveryLanguage();
       speak();
       feed.replace(model.get('view'));
       let askedAt = -RESYNC_MS;

@@ -11,6 +11,8 @@ import pytest
 from braincode_jupyter.widget.assets import STATIC
 
 sys.path.insert(0, str(Path(__file__).parent))
+# Its records are folded here too.
+sys.path.append(str(Path(__file__).parents[2] / "unit" / "views"))
 
 from card_harness import Card, open_page
 

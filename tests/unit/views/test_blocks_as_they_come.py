@@ -9,7 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from braincode_jupyter.views import clean_text, to_blocks
-from braincode_jupyter.views.block_tree import MAX_BLOCKS, MAX_CONTAINER_MARKS, BlockReader
+from braincode_jupyter.views.block_tree import (
+    MAX_BLOCKS,
+    MAX_CONTAINER_MARKS,
+    PLAIN_NOTE,
+    BlockReader,
+)
 from braincode_jupyter.views.blocks import MAX_CHARS, MarkdownStream, Settled, join_settled
 
 if TYPE_CHECKING:
@@ -199,13 +204,13 @@ def test_blocks_beyond_a_limit_are_plain_and_those_before_it_stay() -> None:
 
     note, body = blocks[-2:]
     assert blocks[0].kind == "heading"
-    assert "plain text" in note.spans[0].text
+    assert note.note == PLAIN_NOTE
     assert body.spans[0].text.startswith("a\n")
 
 
 def test_a_list_beyond_the_limit_is_plain_and_what_stood_before_stays() -> None:
     blocks = to_blocks("# h\n\n" + "- a\n" * (MAX_CONTAINER_MARKS + 1) + "\nend\n")
 
-    assert [block.kind for block in blocks] == ["heading", "list", "paragraph", "paragraph"]
+    assert [block.kind for block in blocks] == ["heading", "list", "note", "paragraph"]
     assert len(blocks[1].children) > 2_000
     assert blocks[-1].spans[0].text.endswith("- a\n\nend\n")

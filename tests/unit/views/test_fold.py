@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from braincode_jupyter.protocol import records as r
 from braincode_jupyter.protocol.plan import Clarification, ClarificationOption, ModelSummary
 from braincode_jupyter.views import AgentView, RunView, close_view, fold, fold_all, start_view
+from braincode_jupyter.views.speaker import speaker
+
+SAY = speaker()
 
 MOVING = {"queued", "waiting", "running"}
 FULL = sample.full_run()
@@ -42,9 +45,9 @@ def test_a_whole_run_is_completed_with_answer_and_review() -> None:
     assert (view.answer.state, view.answer.text) == ("completed", sample.ANSWER)
     assert view.review.state == "approved"
     assert view.title == sample.PROMPT
-    assert view.routing == "routed 0.82"
+    assert SAY.said(view.routing) == "routed 0.82"
     assert view.models == ("acme/large", "beta/medium")
-    assert view.warnings == (
+    assert tuple(map(SAY.said, view.warnings)) == (
         "One worker failed.",
         "librarian gave no result; the answer was written without it.",
     )
@@ -71,8 +74,8 @@ def test_a_failed_worker_has_a_reason_and_its_siblings_keep_their_results() -> N
         "completed",
         "unstructured",
     ]
-    assert agent(view, "librarian").reason == "The provider refused the key."
-    assert agent(view, "librarian").hint == "Check the key with %braincode doctor."
+    assert SAY.said(agent(view, "librarian").reason) == "The provider refused the key."
+    assert SAY.said(agent(view, "librarian").hint) == "Check the key with %braincode doctor."
     assert agent(view, "analyst").risks == ("currency of 312 rows is unknown",)
 
 
@@ -87,7 +90,7 @@ def test_a_worker_without_result_tells_its_reason_in_words_alone() -> None:
 
     failed = agent(folded(*sample.beginning(), *sample.closed("librarian", 3, given)), "librarian")
 
-    assert failed.reason == "The budget does not allow the call."
+    assert SAY.said(failed.reason) == "The budget does not allow the call."
     assert (failed.summary, failed.risks) == ("", ())
 
 
@@ -112,7 +115,7 @@ def test_a_small_model_is_named_from_the_plan_on() -> None:
 
     view = folded(start, plan.model_copy(update={"plan": small}))
 
-    assert view.model_note.startswith("Tiny 0.1B: small, on this machine.")
+    assert SAY.said(view.model_note).startswith("Tiny 0.1B: small, on this machine.")
 
 
 def test_that_nobody_reviewed_is_told_once() -> None:
@@ -143,7 +146,7 @@ def test_each_worker_changes_when_it_finishes() -> None:
 
     assert agent(view, "librarian").state == "failed"
     assert agent(view, "analyst").state == "running"
-    assert agent(view, "analyst").waiting_for == "a reply from beta/medium"
+    assert SAY.said(agent(view, "analyst").waiting_for) == "a reply from beta/medium"
 
 
 def test_references_tell_what_was_sent() -> None:
@@ -240,7 +243,7 @@ def test_a_failed_run_says_why_and_what_to_do() -> None:
 
     assert view.state == "failed"
     assert view.error == "The provider 'acme' refused the key."
-    assert view.hint == "Check the key with %braincode doctor."
+    assert SAY.said(view.hint) == "Check the key with %braincode doctor."
 
 
 def test_a_question_ends_the_run_and_blocks_nothing_else() -> None:
@@ -345,14 +348,14 @@ def test_a_refused_call_is_a_warning_with_figures() -> None:
 
     (warning,) = folded(refused).warnings
 
-    assert warning.startswith("Budget: analyst was not called. 9.5k of 10.0k tokens")
+    assert SAY.said(warning).startswith("Budget: analyst was not called. 9,500 of 10,000 tokens")
 
 
 def test_hidden_characters_of_an_answer_are_counted_and_marked() -> None:
     view = folded(sample.reply("primary", "summarize", 3, "pay\u202ecode"))
 
     assert view.answer.text == "pay⟨U+202E⟩code"
-    assert "1 hidden character" in view.warnings[0]
+    assert "1 hidden character" in SAY.said(view.warnings[0])
 
 
 def test_records_that_say_nothing_leave_the_view_alone() -> None:

@@ -13,6 +13,7 @@ from braincode_jupyter.protocol.records import parse_record
 from braincode_jupyter.views.fold import close_view, fold, fold_all, start_view
 from braincode_jupyter.views.fold_changes import MAX_FILES
 from braincode_jupyter.views.html import to_html
+from braincode_jupyter.views.speaker import speaker
 from braincode_jupyter.views.text import to_text
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def test_checks_that_did_not_end_with_the_run_did_not_pass() -> None:
     view = close_view(after(collected()))
 
     assert view.changes.checks_state == "skipped"
-    assert "ended before" in view.changes.checks_reason
+    assert "ended before" in speaker().said(view.changes.checks_reason)
 
 
 def test_text_and_html_say_files_and_checks_as_text() -> None:
@@ -116,11 +117,11 @@ def test_text_and_html_say_files_and_checks_as_text() -> None:
     text, html = to_text(view), to_html(view)
 
     for said in (text, html):
-        assert "Changes: 3 files, +7 -1, checks failed" in said
-        assert "a.py changed, +2 -1" in said
+        assert "Changes: 3 files, +7 \u22121, checks failed" in said
+        assert "a.py changed, +2 \u22121" in said
         assert "c.py removed, by a command" in said
         assert "pytest failed (exit 1), 1.5 s: python -m pytest" in said
-        assert "mended twice because checks failed" in said
+        assert "mended 2 times, because checks failed" in said
     assert "1 failed" in text
     assert "<script>" not in html
 

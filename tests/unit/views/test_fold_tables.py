@@ -101,7 +101,7 @@ def test_what_is_drawn_and_copied_has_limits() -> None:
     assert {len(cell) for cells in table.cells for cell in cells} == {MAX_CELL_CHARS}
     said = to_html(after(made(wide, rows=500, columns=MAX_COLUMNS + 1)))
     assert f"the first {MAX_ROWS + 1} rows kept" in said
-    assert f"… {500 - MAX_ROWS} rows and 1 column more" in said
+    assert f"… {500 - MAX_ROWS} rows, 1 column more" in said
 
 
 def test_the_card_takes_only_so_much_text_to_copy() -> None:

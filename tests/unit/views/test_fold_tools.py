@@ -23,6 +23,9 @@ from braincode_jupyter.protocol.sections import ImagePart
 from braincode_jupyter.protocol.tools import ApprovalRequest, Artifact
 from braincode_jupyter.views import AgentView, RunView, close_view, fold, to_html, to_text
 from braincode_jupyter.views.fold_tools import MAX_PLOTS_CHARS
+from braincode_jupyter.views.speaker import speaker
+
+SAY = speaker()
 
 CONTEXT = sample.ctx("analyst")
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -162,7 +165,7 @@ def test_an_approved_call_runs_and_is_done() -> None:
     assert (agent(view).state, agent(view).waiting_for) == ("running", "run_python")
     view = after(view, executed("end", is_error=False))
     (call,) = agent(view).tool_calls
-    assert (call.state, call.chars, call.approver) == ("done", 1_204, "approved by you")
+    assert (call.state, call.chars, SAY.said(call.approver)) == ("done", 1_204, "approved by you")
     assert (call.action, call.isolation) == ("run_python, 1 line", "no network")
 
 
@@ -171,7 +174,7 @@ def test_a_denied_call_says_who_and_why() -> None:
     view = after(begun(), asked(), silent.model_copy(update={"approver": "runtime_policy"}))
 
     (call,) = agent(view).tool_calls
-    assert (call.state, call.approver) == ("denied", "denied by policy")
+    assert (call.state, SAY.said(call.approver)) == ("denied", "denied by policy")
     assert call.reason == "nobody answered"
     assert agent(view).state == "running"
 
@@ -180,7 +183,7 @@ def test_a_person_who_denies_needs_no_reason() -> None:
     view = after(begun(), asked(), decided("denied", reason="human"))
 
     (call,) = agent(view).tool_calls
-    assert (call.approver, call.reason) == ("denied by you", "")
+    assert (SAY.said(call.approver), call.reason) == ("denied by you", "")
 
 
 def test_an_agent_waits_until_its_last_request_is_answered() -> None:
@@ -216,7 +219,7 @@ def test_a_start_without_end_is_an_unknown_outcome_once_the_run_is_over(
     assert view.approvals == ()
     (call,) = agent(view).tool_calls
     assert call.state == "outcome_unknown"
-    assert call.reason == ("stopped with the run" if ending == "cancelled" else "")
+    assert SAY.said(call.reason) == ("stopped with the run" if ending == "cancelled" else "")
     assert agent(view).state == ending
 
 
@@ -279,7 +282,7 @@ def test_plots_beyond_the_room_of_a_card_are_named_in_a_warning() -> None:
 
     assert sum(len(one.data) for one in view.plots) <= MAX_PLOTS_CHARS
     assert len(agent(view).artifacts) == 3
-    assert "Revenue by week" in view.warnings[-1]
+    assert "Revenue by week" in SAY.said(view.warnings[-1])
 
 
 def test_text_and_html_say_what_is_asked_and_what_was_done() -> None:

@@ -16,6 +16,7 @@ from braincode_jupyter.views.run_view import (
     RunView,
     TodoView,
 )
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,11 +69,13 @@ def large(workers: int = 64) -> RunView:
     ],
 )
 def test_a_section_is_told_by_who_saw_it(cells: dict[str, str], said: str) -> None:
-    assert audiences(matrix(("x",), **cells)) == ((said, ("x",)),)
+    assert audiences(speaker(), matrix(("x",), **cells)) == ((said, ("x",)),)
 
 
 def test_sections_with_the_same_readers_stand_together_and_nobody_is_lost() -> None:
-    told = audiences(matrix(("request", "a private", "b private"), a="sow", b="swo", c="nnn"))
+    told = audiences(
+        speaker(), matrix(("request", "a private", "b private"), a="sow", b="swo", c="nnn")
+    )
 
     assert told == (
         ("seen by all 2", ("request",)),

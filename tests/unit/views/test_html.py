@@ -21,7 +21,14 @@ from braincode_jupyter.views import (
 )
 from braincode_jupyter.views.markup import ELEMENTS, element, link
 
-ATTRIBUTES = {("a", "href"), ("a", "rel"), ("details", "open"), ("img", "src"), ("img", "alt")}
+ATTRIBUTES = {
+    ("div", "lang"),
+    ("a", "href"),
+    ("a", "rel"),
+    ("details", "open"),
+    ("img", "src"),
+    ("img", "alt"),
+}
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
     "[x](javascript:alert(1)) ![y](data:text/html,z)",

@@ -4,13 +4,16 @@ import records_sample as sample
 
 from braincode_jupyter.protocol.records import PromptManifest
 from braincode_jupyter.views import RunView, fold, fold_all, isolation_report
+from braincode_jupyter.views.speaker import speaker
+from braincode_jupyter.views.words import section_words
 
+SAY = speaker()
 FULL = sample.full_run()
 MANIFESTS = [record for record in FULL if isinstance(record, PromptManifest)]
 
 
 def cell(view: RunView, row: str, column: str) -> str:
-    labels = [one.label for one in view.matrix.columns]
+    labels = [section_words(SAY, one) for one in view.matrix.columns]
     cells = {one.label: one.cells for one in view.matrix.rows}
     return cells[row][labels.index(column)]
 
@@ -18,8 +21,8 @@ def cell(view: RunView, row: str, column: str) -> str:
 def test_columns_are_the_texts_that_exist_shared_ones_first() -> None:
     view = fold_all(sample.SESSION, FULL)
 
-    assert [column.label for column in view.matrix.columns] == [
-        "request",
+    assert [section_words(SAY, column) for column in view.matrix.columns] == [
+        "your request",
         "@var:sales",
         "@docs/glossary.md",
         "AGENTS.md",
@@ -29,21 +32,21 @@ def test_columns_are_the_texts_that_exist_shared_ones_first() -> None:
         "analyst result",
         "statistician private",
         "statistician result",
-        "answer",
+        "the answer",
     ]
 
 
 def test_cells_say_seen_own_and_withheld() -> None:
     view = fold_all(sample.SESSION, FULL)
 
-    assert cell(view, "router", "request") == "seen"
+    assert cell(view, "router", "your request") == "seen"
     assert cell(view, "router", "@var:sales") == "withheld"
     assert cell(view, "statistician", "analyst result") == "seen"
     assert cell(view, "statistician", "librarian result") == "withheld"
     assert cell(view, "statistician", "analyst private") == "withheld"
     assert cell(view, "analyst", "analyst private") == "own"
-    assert cell(view, "summarize", "answer") == "own"
-    assert cell(view, "review", "answer") == "seen"
+    assert cell(view, "summarize", "the answer") == "own"
+    assert cell(view, "review", "the answer") == "seen"
 
 
 def test_an_agent_without_a_call_is_not_called() -> None:
@@ -51,7 +54,7 @@ def test_an_agent_without_a_call_is_not_called() -> None:
 
     view = fold_all(sample.SESSION, FULL[:begun])
 
-    assert cell(view, "summarize", "request") == "not_called"
+    assert cell(view, "summarize", "your request") == "not_called"
 
 
 def test_a_leak_would_be_drawn() -> None:
@@ -86,7 +89,7 @@ def test_an_agent_lists_what_it_saw_with_shares_and_what_was_withheld_with_reaso
     view = fold_all(sample.SESSION, FULL)
     statistician = view.agents[3]
 
-    assert [one.label for one in statistician.saw] == [
+    assert [section_words(SAY, one) for one in statistician.saw] == [
         "role: statistician",
         "your request",
         "@var:sales",
@@ -95,7 +98,7 @@ def test_an_agent_lists_what_it_saw_with_shares_and_what_was_withheld_with_reaso
         "analyst result",
     ]
     assert sum(one.share for one in statistician.saw) > 0.99
-    assert [(one.label, one.reason) for one in statistician.withheld] == [
+    assert [(section_words(SAY, one), one.reason) for one in statistician.withheld] == [
         ("librarian private", "private"),
         ("analyst private", "private"),
         ("librarian result", "no edge"),
@@ -111,7 +114,7 @@ def test_packet_and_reply_of_another_worker_are_one_private_entry() -> None:
     view = fold_all(sample.SESSION, [*sample.beginning(), asked])
     withheld = next(one for one in view.agents if one.role == "statistician").withheld
 
-    assert [(one.label, one.tokens) for one in withheld] == [("analyst private", 110)]
+    assert [(section_words(SAY, one), one.tokens) for one in withheld] == [("analyst private", 110)]
 
 
 def test_the_report_has_one_row_for_each_agent_and_section() -> None:
@@ -140,5 +143,5 @@ def test_our_fixed_wording_is_one_entry() -> None:
     view = fold_all(sample.SESSION, [*sample.beginning(), asked])
     saw = next(one for one in view.agents if one.role == "analyst").saw
 
-    assert [(one.label, one.tokens) for one in saw][-1] == ("instructions", 100)
+    assert [(section_words(SAY, one), one.tokens) for one in saw][-1] == ("instructions", 100)
     assert sum(one.kind == "instruction" for one in saw) == 1

@@ -40,7 +40,6 @@ LEFT_OUT = {
     "ToolCallView.name": "its action says it in words",
     "SectionView.kind": "its label says it",
     "SectionView.owner": IDS,
-    "SectionView.owner_label": "its label says it",
     "SectionView.source": IDS,
     "ApprovalView.approval_id": IDS,
     "ApprovalView.context_id": IDS,
@@ -52,6 +51,7 @@ LEFT_OUT = {
     "GrantView.shown": "it is taken back on the live card or by line magic, shown whole",
     "PlotView.uri": IDS,
     "MatrixColumn.key": IDS,
+    "MatrixColumn.kind": "its label says it",
     "MatrixRow.context_id": IDS,
 }
 ONLY_IN_HTML = {
@@ -117,7 +117,15 @@ class Marked:
 
 STATES_SHOWN: tuple[dict[str, object], ...] = (
     {"AgentView.state": "failed", "AgentView.kind": "worker", "ReferenceView.state": "cut"},
-    {"RunView.clarification": None, "AgentView.state": "running", "ReviewView.reason": ""},
+    {
+        "RunView.clarification": None,
+        "AgentView.state": "running",
+        "ReviewView.reason": "",
+        "SectionView.kind": "result",
+        "SectionView.label": "",
+        "MatrixColumn.kind": "result",
+        "MatrixColumn.label": "",
+    },
     {"RunView.clarification": None, "ReferenceView.state": "missing"},
 )
 PLAIN: dict[str, object] = {

@@ -57,7 +57,7 @@ def test_a_small_run_reads_like_this() -> None:
                  1   2
           rush   ● own
           ● seen, own: its own, · not seen, – not called
-          1 request, 2 answer
+          1 your request, 2 the answer
 
         Models: acme/large
         Session @@3f2a91c4"""

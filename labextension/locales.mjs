@@ -1,0 +1,26 @@
+// Writes the catalogue as JupyterLab's translator takes it, so that the bundle holds English alone.
+// The server finds it by the entry point `jupyterlab.locale` of the Python package.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+
+const root = '../braincode_jupyter';
+const locales = { fr: 'fr_FR', zh: 'zh_CN' };
+const plurals = { fr: 'nplurals=2; plural=(n > 1);', zh: 'nplurals=1; plural=0;' };
+
+// The translator takes a doubled percent sign for one.
+const escaped = text => [text.replaceAll('%', '%%')];
+const messages = (key, form) =>
+  typeof form === 'string'
+    ? [[key, escaped(form)]]
+    : Object.entries(form).map(([name, text]) => [`${key}.${name}`, escaped(text)]);
+
+for (const [language, locale] of Object.entries(locales)) {
+  const groups = JSON.parse(await readFile(`${root}/views/catalogue/${language}.json`, 'utf8'));
+  const all = Object.entries(groups).flatMap(([group, forms]) =>
+    Object.entries(forms).flatMap(([name, form]) => messages(`${group}.${name}`, form))
+  );
+  const head = { domain: 'braincode_jupyter', language: locale, pluralForms: plurals[language] };
+  const folder = `${root}/locale/${locale}/LC_MESSAGES`;
+  await mkdir(folder, { recursive: true });
+  const data = { '': head, ...Object.fromEntries(all) };
+  await writeFile(`${folder}/braincode_jupyter.json`, `${JSON.stringify(data)}\n`);
+}
