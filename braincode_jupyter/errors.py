@@ -168,6 +168,8 @@ class ModelError(RunError):
         Text that had arrived before the failure.
     hint : str
         What to do.
+    is_replayed : bool
+        It happened when the call was recorded, and not now.
     """
 
     def __init__(  # noqa: PLR0913 - one keyword per fact that the card shows
@@ -180,8 +182,10 @@ class ModelError(RunError):
         retry_after_s: float | None = None,
         partial: str = "",
         hint: str = "",
+        is_replayed: bool = False,
     ) -> None:
         super().__init__(message, hint=hint)
+        self.is_replayed = is_replayed
         self.code = code
         self.provider = provider
         self.status = status

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from braincode_jupyter.brain.transition import Transition
     from braincode_jupyter.protocol.outside_records import DispatchRequested
 
+DISPATCH_TOOL = "dispatch_specialist"
+"""Name of the tool by which the primary calls one."""
 MAX_GOAL_CHARS = 4_000
 """Longest goal of a specialist; characters."""
 _NEVER = frozenset({"review", "rush", "imageMaker"})

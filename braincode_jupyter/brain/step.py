@@ -272,6 +272,10 @@ def _take_failure(t: Transition, record: ModelFailed) -> None:
     opened = t.close_call(record)
     if opened is None:
         return
+    if record.code == "stale_recording":
+        # What follows would be asked with another text than was recorded, and say so in its place.
+        end_failed(t, record.code, error=record.error, hint=record.hint)
+        return
     match opened.call.call_kind:
         case "router":
             if take_router_failure(t, opened, record):

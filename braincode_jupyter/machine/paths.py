@@ -38,6 +38,9 @@ _SECRET_NAME = re.compile(
     r"|secrets\.toml|jupyter_cookie_secret|(?:kernel|nbserver|jpserver)-[0-9a-f-]+\.(?:json|html)",
     re.IGNORECASE,
 )
+RECORDING_SUFFIX = ".braincode.json"
+"""End of the name of a file with recorded model calls. It stands beside a notebook, and no tool
+lists, searches or reports it: it holds what agents were answered, each for itself."""
 _SECRET_FOLDERS = frozenset({
     ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud", "gcloud", ".password-store",
 })  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.notebook.approver import CardApprover
 from braincode_jupyter.notebook.cell_run import RESULT_NAME, failure_of
+from braincode_jupyter.notebook.cells import open_notebook
 from braincode_jupyter.notebook.loop import Job, follow, wait
 from braincode_jupyter.notebook.options import to_role_names, to_session, to_variable_name
 from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
@@ -55,6 +56,8 @@ class RunKeywords(TypedDict, total=False):
     allow_edits: bool
     allow_compute: bool
     yes: bool
+    record: bool
+    replay: bool | Literal["only"]
     home: Path | None
     project_root: Path | None
     models: ModelClient | None
@@ -75,8 +78,8 @@ def run(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) 
     **options
         As the options of `%%braincode`: mode, brain, roles, review, max_workers, max_tokens,
         max_cost, continue_session, heuristic, expand_references, need_to_know, allow_edits,
-        allow_compute, yes; also home, project_root and models. What a tool has to ask is asked at
-        the prompt.
+        allow_compute, yes, record, replay; also home, project_root and models. What a tool has to
+        ask is asked at the prompt.
 
     Returns
     -------
@@ -305,7 +308,9 @@ def _arguments(options: RunKeywords) -> RunArguments:
         )
     if given.get("models") is None:
         given["models"] = NOTEBOOK.models
-    return RunArguments(**given)
+    shell = current_shell()
+    cell_id = None if shell is None else ShellAccess(shell).place().cell_id
+    return RunArguments(**given, open_notebook=open_notebook(), cell_id=cell_id)
 
 
 def _checked(convert: Callable[[str], T], text: str, name: str) -> T:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.notebook.keys import KEY_OPTIONS, refuse_key, refuse_keys
-from braincode_jupyter.notebook.options import OPTIONS_BY_FLAG, Option, known_flags
+from braincode_jupyter.notebook.options import OPTIONS_BY_FLAG, Option
 from braincode_jupyter.notebook.words import Word, split_words
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class CellArguments:
         False after ``--no-refs``.
     need_to_know : bool
         Workers see only references named in their goal.
-    allow_edits, allow_compute, yes : bool
+    allow_edits, allow_compute, yes, record, replay
         As in `braincode_jupyter.runtime.RunArguments`.
     background : bool
         Return at once; the card goes on by itself.
@@ -61,6 +61,8 @@ class CellArguments:
     allow_edits: bool = False
     allow_compute: bool = False
     yes: bool = False
+    record: bool = False
+    replay: bool | Literal["only"] = False
     background: bool = False
     as_name: str | None = None
     dry_run: bool = False
@@ -73,12 +75,13 @@ class CellArguments:
         project_root: Path | None = None,
         approver: Approver | None = None,
         open_notebook: Path | None = None,
+        cell_id: str | None = None,
     ) -> RunArguments:
         """Return what the runtime needs of it.
 
         Parameters
         ----------
-        models, home, project_root, approver, open_notebook
+        models, home, project_root, approver, open_notebook, cell_id
             As in `braincode_jupyter.runtime.RunArguments`.
 
         Returns
@@ -108,6 +111,9 @@ class CellArguments:
             yes=self.yes,
             approver=approver,
             open_notebook=open_notebook,
+            cell_id=cell_id,
+            record=self.record,
+            replay=self.replay,
         )
 
 
@@ -164,9 +170,7 @@ def _find_option(word: Word) -> tuple[Option, str | None]:
     flag, has_value, value = word.text.partition("=")
     option = OPTIONS_BY_FLAG.get(flag)
     if option is None:
-        raise UnknownNameError("option", flag[:_SHOWN_CHARS], known_flags())
-    if option.later:
-        raise UsageError(f"{flag} is not there yet.", hint=option.later)
+        raise UnknownNameError("option", flag[:_SHOWN_CHARS], OPTIONS_BY_FLAG)
     return option, value if has_value else None
 
 

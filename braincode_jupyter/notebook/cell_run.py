@@ -87,7 +87,10 @@ class CellRun:
         desk = PromptDesk(self._read)
         approver = CardApprover(desk)
         asked = self.arguments.to_run_arguments(
-            models=self.notebook.models, approver=approver, open_notebook=open_notebook()
+            models=self.notebook.models,
+            approver=approver,
+            open_notebook=open_notebook(),
+            cell_id=self.access.place().cell_id,
         )
         if self.arguments.dry_run:
             planning = plan_run(self.prompt, asked, self.notebook.sources())

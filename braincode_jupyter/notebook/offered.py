@@ -77,7 +77,7 @@ class _Finder:
                 return found
         if last.startswith("-"):
             used = set(earlier)
-            flags = (row.flag for row in self.offers.options if not row.later)
+            flags = (row.flag for row in self.offers.options)
             return _matching(last, (flag for flag in flags if flag not in used))
         return _matching(last, first) if not any(earlier) else Found()
 

@@ -36,7 +36,7 @@ class Option:
     flag : str
         For example ``"--mode"``.
     field : str
-        Field of `CellArguments` that it sets; empty for an option of a later version.
+        Field of `CellArguments` that it sets.
     help : str
         One short sentence.
     metavar : str
@@ -49,19 +49,16 @@ class Option:
         The value may be left out.
     choices : tuple of str
         All values, where they are few.
-    later : str
-        What to do until the option exists; empty for an option that exists.
     """
 
     flag: str
     help: str
-    field: str = ""
+    field: str
     metavar: str = ""
     convert: Convert = str
     constant: object = True
     value_is_optional: bool = False
     choices: tuple[str, ...] = ()
-    later: str = ""
 
     @property
     def usage(self) -> str:
@@ -84,6 +81,12 @@ def _to_mode(text: str) -> str:
 def _to_name(text: str) -> str:
     if len(text) > MAX_NAME_CHARS or _NAME.fullmatch(text) is None:
         raise ValueError("is a name of letters, digits, '-', '_' and '.'")
+    return text
+
+
+def _to_replay(text: str) -> str:
+    if text != "only":
+        raise ValueError("is only, or left out")
     return text
 
 
@@ -177,8 +180,6 @@ def _to_dollars(text: str) -> float:
         raise ValueError(f"is an amount in US dollars, for example 0.50; at most {MAX_COST_LIMIT}")
     return float(text)
 
-
-_LATER = "It comes in a later version; this one"
 
 OPTIONS: tuple[Option, ...] = (
     Option(
@@ -276,21 +277,20 @@ OPTIONS: tuple[Option, ...] = (
     Option(flag="--yes", field="yes", help="approve what would be asked; deny rules still hold"),
     Option(
         flag="--record",
-        help="keep the model calls beside the notebook",
-        later=f"{_LATER} journals each run: see %braincode sessions.",
+        field="record",
+        help="keep the model calls in a file beside the notebook, to be replayed",
     ),
     Option(
         flag="--replay",
-        help="play recorded model calls",
-        later=f"{_LATER} shows a finished run with %braincode show ID.",
+        field="replay",
+        metavar="only",
+        convert=_to_replay,
+        value_is_optional=True,
+        choices=("only",),
+        help="play the recorded calls, ask for the rest; only: make no call",
     ),
 )
 """All options, in the order of the help."""
 
 OPTIONS_BY_FLAG: Mapping[str, Option] = {option.flag: option for option in OPTIONS}
 """The same, by flag."""
-
-
-def known_flags() -> list[str]:
-    """Return the options of this version, in the order of the help."""
-    return [option.flag for option in OPTIONS if not option.later]

@@ -119,8 +119,7 @@ def _unknown(name: str, *, is_prose: bool) -> UsageError:
 
 def help_text() -> str:
     """Return the help: both magics, all options, all subcommands."""
-    options = [(option.usage, option.help) for option in OPTIONS if not option.later]
-    later = ", ".join(option.flag for option in OPTIONS if option.later)
+    options = [(option.usage, option.help) for option in OPTIONS]
     commands = [
         (f"%braincode {command.name} {command.usage}".rstrip(), command.help)
         for command in SUBCOMMANDS.values()
@@ -130,7 +129,7 @@ def help_text() -> str:
         "",
         "Options",
         table(options, indent="  "),
-        f"  Not there yet: {later}",
+        "  BRAINCODE_REPLAY=only in the environment: every cell replays, and none makes a call",
         "",
         "References in a request",
         table(_REFERENCES, indent="  "),

@@ -89,6 +89,8 @@ class ModelReplied(Record):
     """Tries of the same model that failed before this reply."""
     waited_ms: int = 0
     """Time waited between the tries; milliseconds."""
+    is_replayed: bool = False
+    """It came from a recording; no model was asked."""
 
 
 class ModelFailed(Record):
@@ -120,6 +122,8 @@ class ModelFailed(Record):
     """Text that had arrived."""
     duration_ms: int = 0
     """Wall time of the call; milliseconds."""
+    is_replayed: bool = False
+    """It came from a recording; no model was asked."""
 
 
 class UsageRecorded(Record):
@@ -153,6 +157,8 @@ class UsageRecorded(Record):
     """Price, if known; ours."""
     call_id: str | None = None
     """Call that spent it; ours."""
+    is_replayed: bool | None = None
+    """It was spent when the call was recorded, and not now; ours."""
 
 
 class TurnReserved(Record):

@@ -170,4 +170,6 @@ class ModelReply:
     cost_usd: float | None = None
     retries: int = 0
     waited_ms: int = 0
+    is_replayed: bool = False
+    """It was recorded earlier; nothing was spent on it now."""
     details: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])

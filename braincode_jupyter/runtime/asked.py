@@ -31,6 +31,7 @@ _ARGUMENT_TYPES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "heuristic": (bool, "True or False"),
     "expand_references": (bool, "True or False"),
     "need_to_know": (bool, "True or False"),
+    "record": (bool, "True or False"),
     "home": (Path, "a path"),
     "project_root": (Path, "a path"),
 }
@@ -54,6 +55,11 @@ def check_arguments(prompt: str, arguments: RunArguments) -> None:
     """
     _check_types(prompt, arguments)
     _check_prompt(prompt)
+    if arguments.record and arguments.replay:
+        raise UsageError(
+            "A run cannot be recorded and replayed at once.",
+            hint="Keep --record or --replay; a cell that is recorded again replaces its recording.",
+        )
     _check_numbers(arguments)
 
 
@@ -68,6 +74,9 @@ def _check_types(prompt: object, arguments: RunArguments) -> None:
             raise UsageError(f"{name} cannot be {shown(value)}.", hint=f"Give {words}.")
     if arguments.mode not in {None, "auto", "radical"}:
         raise UsageError(f"mode cannot be {shown(arguments.mode)}.", hint="Give auto or radical.")
+    if arguments.replay not in {False, True, "only"}:
+        hint = 'Give True, False or "only".'
+        raise UsageError(f"replay cannot be {shown(arguments.replay)}.", hint=hint)
     for role in arguments.roles:
         if not isinstance(role, str):  # pyright: ignore[reportUnnecessaryIsInstance] - see above
             raise UsageError(f"A role cannot be {shown(role)}.", hint="Give names of roles.")

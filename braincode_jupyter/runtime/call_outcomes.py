@@ -39,6 +39,7 @@ def reply_record(
         duration_ms=now_ms - started_ms,
         retries=reply.retries,
         waited_ms=reply.waited_ms,
+        is_replayed=reply.is_replayed,
     )
 
 
@@ -61,6 +62,7 @@ def failure_record(
         status=error.status,
         partial=error.partial,
         duration_ms=now_ms - started_ms,
+        is_replayed=error.is_replayed,
     )
 
 
@@ -92,6 +94,7 @@ def usage_record(
         usage=reply.usage,
         cost_usd=reply.cost_usd,
         call_id=call.call_id,
+        is_replayed=reply.is_replayed or None,
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from braincode_jupyter.brain.dispatching import dispatch_roles
+from braincode_jupyter.brain.dispatching import DISPATCH_TOOL, dispatch_roles
 from braincode_jupyter.brain.replies import result_block
 from braincode_jupyter.protocol.tools import ToolReturn, ToolSpec, ToolTarget, refusal
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.runtime.host import RunHost
 
-NAME = "dispatch_specialist"
 TIMEOUT_S = 900.0
 """Longest wait for a specialist; seconds."""
 
@@ -39,7 +38,7 @@ class DispatchTool:
         text: dict[str, JsonValue] = {"type": "string"}
         return (
             ToolSpec(
-                name=NAME,
+                name=DISPATCH_TOOL,
                 description=(
                     "Ask an isolated specialist for a finding that the results above do not hold. "
                     "It sees the user's request and your goal, and nothing else of what you know; "

@@ -148,7 +148,8 @@ def _as_asked(
     # A run of an older version that sent no reference may have been told to send none.
     sent = any(isinstance(record, ReferenceUsed) for record in records)
     is_known = sent or not any(isinstance(record, PromptManifest) for record in records)
-    same = replace(arguments, expand_references=is_known, continue_session=None)
+    # A part of a run is no recording of it.
+    same = replace(arguments, expand_references=is_known, continue_session=None, record=False)
     if asked is None:
         return same
     return replace(

@@ -220,9 +220,13 @@ async def plan_run(prompt: str, arguments: RunArguments, sources: Sources) -> Ru
 
     Raises
     ------
+    UsageError
+        As `prepare_run`, and if it is to be recorded.
     BraincodeError
         As `prepare_run`; `ModelError` if images need a router and none answers.
     """
+    if arguments.record:
+        raise UsageError("A plan is not recorded.", hint="Leave out --record, or --dry-run.")
     clock = SystemClock()
     preparation = prepare(prompt, arguments, sources=sources, clock=clock, new_id=random_id)
     if arguments.heuristic:

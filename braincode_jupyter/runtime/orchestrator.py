@@ -130,8 +130,9 @@ class Orchestrator:
             for record in self.records:
                 self.shown.take(record)
         self._inbox = asyncio.Queue()
-        if hasattr(self.models, "on_wait"):
-            setattr(self.models, "on_wait", self._note_wait)  # noqa: B010 - beyond the port
+        for name, told in (("on_wait", self._note_wait), ("on_notice", self._warn)):
+            if hasattr(self.models, name):  # beyond the port
+                setattr(self.models, name, told)
 
     async def execute(self) -> None:
         """Run to the terminal record.
@@ -372,9 +373,8 @@ class Orchestrator:
             self._group.create_task(self._run_hooks(effect), name=f"hooks-{effect.event}")
 
     async def _run_hooks(self, effect: FireHooks) -> None:
-        if self.tools is None:
-            return
-        self._take_hooks(await self.tools.fire(point_of(effect)), effect.context_id)
+        if self.tools is not None:
+            self._take_hooks(await self.tools.fire(point_of(effect)), effect.context_id)
 
     def _take_hooks(self, report: HookReport, context_id: str) -> None:
         """Hand a report to the core; one that says nothing is not written."""

@@ -8,65 +8,48 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.modes import limits_for
-from braincode_jupyter.brain.presets import (
-    policy_for,
-    resolve_preset,
-    router_policy,
-    unknown_roles,
-)
-from braincode_jupyter.brain.roles import INTERNAL_ROLES, ROLES
+from braincode_jupyter.brain.presets import unknown_roles
 from braincode_jupyter.brain.state import RunRequest
 from braincode_jupyter.errors import ConfigurationError, UsageError, without_home
 from braincode_jupyter.home import load_home, load_support
 from braincode_jupyter.journal import read_lines, resolve_session
 from braincode_jupyter.models import known_secrets, load_models
 from braincode_jupyter.protocol.records import RunOptions
-from braincode_jupyter.protocol.sections import UNKNOWN_MODEL, Section
+from braincode_jupyter.protocol.sections import Section
 from braincode_jupyter.references.expansion import expand
 from braincode_jupyter.references.sessions import SessionText
 from braincode_jupyter.runtime.asked import check_arguments, shown
 from braincode_jupyter.runtime.beforehand import COMPUTED_BEFOREHAND, evidence_sections
+from braincode_jupyter.runtime.choosing import choose, resolve_brain, unknown_models
 from braincode_jupyter.runtime.continuity import continuity_section
 from braincode_jupyter.runtime.outside import open_outside
-from braincode_jupyter.runtime.priced import HINT, NO_PRICE, left_out, prices_of, with_prices
+from braincode_jupyter.runtime.priced import left_out
+from braincode_jupyter.runtime.recording import open_models
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.session_context import CONTEXT_TYPES, read_context
 from braincode_jupyter.views.snapshot import session_reference_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from braincode_jupyter.brain.presets import BrainPreset
     from braincode_jupyter.home import Home, ProjectSupport
     from braincode_jupyter.journal import SessionEntry
     from braincode_jupyter.models.redaction import Redactor
     from braincode_jupyter.protocol.ports import Clock, ModelClient
-    from braincode_jupyter.protocol.sections import Resolution
-    from braincode_jupyter.protocol.usage import TokenPrice
     from braincode_jupyter.references import Expansion
+    from braincode_jupyter.runtime.choosing import Chosen
+    from braincode_jupyter.runtime.recording import Opened, RunRecorder
     from braincode_jupyter.runtime.resumed import Resumed
     from braincode_jupyter.runtime.settings import RunArguments, Sources
     from braincode_jupyter.runtime.tooling import RunTools
     from braincode_jupyter.views.session_context import SessionContext
-
-LOCAL_PRESET = "local"
-NOTEBOOK_PRESET = "notebook"
-_ORIGINAL_PRESET = "brain"
-IMAGE_ROLE = "imageMaker"
-"""Makes images and need not see any."""
-
-NO_MODEL_HINT = """Three ways out:
-  1. Set a key before Jupyter starts: OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.
-  2. Use a local server: add its base URL to ~/.braincode/models.json (%braincode doctor looks).
-  3. Install the small embedded model: pip install 'braincode_jupyter[local]'
-     and then: %braincode local install"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,27 +61,8 @@ class Preparation:
     owns_models: bool
     home: Path
     tools: RunTools
+    recorder: RunRecorder | None = None
     resumed: Resumed | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Chosen:
-    """A Brain with the models that its roles can use."""
-
-    preset: BrainPreset
-    chains: Mapping[str, Resolution]
-    router: Resolution
-    prices: Mapping[str, TokenPrice] = field(default_factory=dict[str, "TokenPrice"])
-
-    @property
-    def is_usable(self) -> bool:
-        return any(resolution.candidates for resolution in self.chains.values())
-
-    @property
-    def is_complete(self) -> bool:
-        return all(
-            resolution.candidates for role, resolution in self.chains.items() if role != IMAGE_ROLE
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +78,7 @@ class _Found:
     """What was read and chosen for a run."""
 
     documents: Home
-    chosen: _Chosen
+    chosen: Chosen
     expansion: Expansion
     evidence: tuple[Section, ...]
     support: ProjectSupport
@@ -163,10 +127,17 @@ def prepare(
     configured = (documents.models.models, documents.auth.providers, dict(os.environ))
     secrets = known_secrets(*configured)
     _check_secrets(prompt, secrets)
-    models = arguments.models or load_models(*configured)
     places = _Places(home=home, root=(arguments.project_root or Path.cwd()).resolve())
+    opened = open_models(
+        prompt,
+        arguments,
+        models=arguments.models or load_models(*configured),
+        root=places.root,
+        home=home,
+        secrets=secrets,
+    )
     found = _find(
-        prompt, arguments, documents=documents, models=models, sources=sources, places=places
+        prompt, arguments, documents=documents, opened=opened, sources=sources, places=places
     )
     continued = found.continued
     request = _request(
@@ -193,8 +164,10 @@ def prepare(
             checks=tools.checks,
             tool_mode=tools.policy.mode,
             servers=tools.server_names,
+            warnings=(*opened.notices, *request.warnings),
         ),
-        models=models,
+        models=opened.models,
+        recorder=opened.recorder,
         owns_models=arguments.models is None,
         home=home,
         tools=tools,
@@ -206,16 +179,22 @@ def _find(
     arguments: RunArguments,
     *,
     documents: Home,
-    models: ModelClient,
+    opened: Opened,
     sources: Sources,
     places: _Places,
 ) -> _Found:
     """Choose the models and read what the request refers to."""
-    chosen = _choose(arguments, documents, models, vision=False)
-    sees = _resolve(chosen.preset, models, vision=True).is_complete
+    models = opened.models
+    try:
+        chosen = choose(arguments, documents, models, vision=False)
+    except ConfigurationError:
+        if opened.missing is not None:
+            raise opened.missing from None
+        raise
+    sees = resolve_brain(chosen.preset, models, vision=True).is_complete
     expansion = _expand(prompt, arguments, sources=sources, places=places, sees=sees)
     if expansion.images:
-        chosen = _choose(arguments, documents, models, vision=True)
+        chosen = choose(arguments, documents, models, vision=True)
     return _Found(
         documents=documents,
         chosen=chosen,
@@ -267,7 +246,7 @@ def _request(
         warnings=_warnings(
             documents.notices,
             unknown_roles(chosen.preset, documents.presets),
-            _unknown_models(chosen),
+            unknown_models(chosen),
             left_out((*chosen.chains.values(), chosen.router)),
             support.notices,
             found.expansion.warnings,
@@ -353,82 +332,6 @@ def _session_text(home: Path, ref: str) -> SessionText | None:
 
 def _context(entry: SessionEntry) -> SessionContext:
     return read_context(entry.facts, read_lines(entry.path, types=CONTEXT_TYPES).lines)
-
-
-def _choose(
-    arguments: RunArguments, documents: Home, models: ModelClient, *, vision: bool
-) -> _Chosen:
-    """Pick the Brain; without any usable model fall back to the embedded one, or say what to do."""
-    configured = documents.settings.default_brain_id
-    wanted = arguments.brain or (NOTEBOOK_PRESET if configured == _ORIGINAL_PRESET else configured)
-    chosen = _resolve(resolve_preset(wanted, documents.presets), models, vision=vision)
-    if chosen.is_usable:
-        return chosen if arguments.max_cost is None else _priced(chosen, models)
-    if arguments.brain is None and not vision:
-        local = _resolve(resolve_preset(LOCAL_PRESET, documents.presets), models, vision=False)
-        if local.is_usable:
-            return local
-    refusals = {
-        refusal.reason for resolution in chosen.chains.values() for refusal in resolution.refusals
-    }
-    if vision:
-        raise ConfigurationError(
-            f"The request has images and no model of Brain {wanted!r} that can be used sees them.",
-            hint="Set a key of a provider with a vision model, or take the images out.",
-        )
-    why = "; ".join(sorted(refusals)[:3])
-    unknown = _unknown_models(chosen)
-    raise ConfigurationError(
-        f"No language model can be used with Brain {wanted!r}" + (f" ({why})." if why else "."),
-        hint="\n".join((*unknown, NO_MODEL_HINT)),
-    )
-
-
-def _priced(chosen: _Chosen, models: ModelClient) -> _Chosen:
-    """Leave out the models whose price is unknown: a budget in dollars could not be kept."""
-    prices = prices_of((*chosen.chains.values(), chosen.router), models)
-    kept = replace(
-        chosen,
-        chains={role: with_prices(chain, prices) for role, chain in chosen.chains.items()},
-        router=with_prices(chosen.router, prices),
-        prices=prices,
-    )
-    if not kept.is_usable:
-        raise ConfigurationError(
-            f"No model of Brain {chosen.preset.id!r} that can be used {NO_PRICE}, so max_cost "
-            "cannot be kept.",
-            hint=HINT,
-        )
-    return kept
-
-
-def _unknown_models(chosen: _Chosen) -> tuple[str, ...]:
-    """Return a sentence with near names for each model of the Brain that has no entry."""
-    refusals = {
-        refusal.model_id: refusal.hint
-        for resolution in (*chosen.chains.values(), chosen.router)
-        for refusal in resolution.refusals
-        if refusal.reason == UNKNOWN_MODEL
-    }
-    return tuple(
-        f"Brain {chosen.preset.id!r} names the unknown model {model_id!r}. {hint}".strip()
-        for model_id, hint in refusals.items()
-    )
-
-
-def _resolve(preset: BrainPreset, models: ModelClient, *, vision: bool) -> _Chosen:
-    chains: dict[str, Resolution] = {}
-    for role in ROLES:
-        if role in INTERNAL_ROLES:
-            continue
-        policy = policy_for(preset, role)
-        chains[role] = models.resolve(policy.chain, thinking=policy.thinking_level, vision=vision)
-    planner = router_policy(preset)
-    return _Chosen(
-        preset=preset,
-        chains=chains,
-        router=models.resolve(planner.chain, thinking=planner.thinking_level, vision=vision),
-    )
 
 
 def _continued(arguments: RunArguments, home: Path) -> SessionEntry | None:

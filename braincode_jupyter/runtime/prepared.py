@@ -68,6 +68,7 @@ class PreparedRun:
         self._orchestrator: Orchestrator | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_stopped = False
+        self._notices: tuple[str, ...] = ()
 
     @property
     def session_id(self) -> str:
@@ -224,6 +225,9 @@ class PreparedRun:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(CLOSE_WAIT_S):
                         await self._preparation.models.aclose()
+        if self._preparation.recorder is not None:
+            state = orchestrator.shown.current.state
+            self._notices = (await self._preparation.recorder.keep(state),)
         return self._run(orchestrator)
 
     def _open_journal(self) -> tuple[SessionWriter | NoJournal, tuple[str, ...]]:
@@ -260,9 +264,9 @@ class PreparedRun:
         return Run(self.view.model_copy(update=told), (), error=error)
 
     def _run(self, orchestrator: Orchestrator) -> Run:
-        ended = orchestrator.ended
+        ended, view = orchestrator.ended, orchestrator.shown.current
         return Run(
-            orchestrator.shown.current,
+            view.model_copy(update={"warnings": (*view.warnings, *self._notices)}),
             orchestrator.records,
             calls=orchestrator.calls,
             error=None if ended is None else error_of(ended),

@@ -66,6 +66,12 @@ class RunArguments:
         Who is asked; None: nobody, and what would be asked is denied.
     open_notebook : Path or None
         File of the notebook that asks, which no tool writes; None: not known, and none is written.
+    cell_id : str or None
+        Id of the cell that asks, where the front end tells it.
+    record : bool
+        Keep the model calls in a file beside the notebook.
+    replay : bool or "only"
+        Play what was recorded, and ask the models for the rest; ``"only"`` makes no call.
     """
 
     mode: Literal["auto", "radical"] | None = None
@@ -87,6 +93,9 @@ class RunArguments:
     yes: bool = False
     approver: Approver | None = None
     open_notebook: Path | None = None
+    cell_id: str | None = None
+    record: bool = False
+    replay: bool | Literal["only"] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from pydantic import Field
 
 from braincode_jupyter.brain.text import visible
 from braincode_jupyter.errors import UsageError
-from braincode_jupyter.machine.paths import check_new, is_secret
+from braincode_jupyter.machine.paths import RECORDING_SUFFIX, check_new, is_secret
 from braincode_jupyter.machine.programs import (
     Limits,
     child_environment,
@@ -52,6 +52,7 @@ MAX_CHANGED = 2_000
 MAX_HIDDEN = 200
 """Changed files of the secret class that a diff can leave out."""
 _NAMED_SETTINGS = 5
+_NO_RECORDINGS = f":(exclude)*{RECORDING_SUFFIX}"
 
 _HARMLESS = re.compile(
     r"core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode"
@@ -152,6 +153,7 @@ class Git:
             "--ignore-submodules=all",
             "--",
             ".",
+            _NO_RECORDINGS,
         )
         pieces = [piece for piece in text.split("\0") if len(piece) > 3]  # noqa: PLR2004 - two letters, a blank, a path
         return tuple(
@@ -184,11 +186,13 @@ class Git:
         await self._check()
         which = ["--cached"] if is_staged else []
         wanted = f":(literal){path}" if path else "."
-        names = await self._run("diff", *which, *_QUIET_DIFF, "--name-only", "-z", "--", wanted)
+        names = await self._run(
+            "diff", *which, *_QUIET_DIFF, "--name-only", "-z", "--", wanted, _NO_RECORDINGS
+        )
         hidden = [name for name in names.split("\0") if name and is_secret(name.split("/"))]
         if len(hidden) > MAX_HIDDEN:
             raise UsageError("Too many changed files hold secrets; name a file.", hint="")
-        left_out = [f":(exclude,literal){name}" for name in hidden]
+        left_out = [_NO_RECORDINGS, *(f":(exclude,literal){name}" for name in hidden)]
         shape = ["--stat=120"] if is_stat else []
         text = await self._run("diff", *which, *_QUIET_DIFF, *shape, "--", wanted, *left_out)
         notes = [

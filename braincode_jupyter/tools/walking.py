@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.globs import Glob, read_ignore_lines
 from braincode_jupyter.errors import UnresolvedReferenceError
-from braincode_jupyter.machine.paths import Located, is_plain_name, locate, open_located
+from braincode_jupyter.machine.paths import (
+    RECORDING_SUFFIX,
+    Located,
+    is_plain_name,
+    locate,
+    open_located,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +93,10 @@ class Walk:
     def _is_left_out(
         self, parts: tuple[str, ...], ignores: tuple[tuple[int, Glob], ...], *, is_folder: bool
     ) -> bool:
-        if not is_plain_name(parts[-1]) or (is_folder and parts[-1] in IGNORED_FOLDERS):
+        name = parts[-1]
+        if not is_plain_name(name) or name.endswith(RECORDING_SUFFIX):
+            return True
+        if is_folder and name in IGNORED_FOLDERS:
             return True
         for depth, glob in reversed(ignores):
             if glob.matches(parts[depth:], is_folder=is_folder):

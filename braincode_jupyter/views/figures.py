@@ -79,7 +79,7 @@ def bar(view: RunView, agent: AgentView) -> str:
 
 
 def usage_words(say: Speaker, usage: UsageView) -> str:
-    """Return ``18.2k tokens · $0.031 · 1 call not measured``; empty when nothing was spent."""
+    """Return ``18.2k tokens · $0.031 · 1 of 4 calls replayed``; empty when nothing was spent."""
     parts: list[str] = []
     if usage.total_tokens:
         parts.append(tokens_words(say, usage.total_tokens))
@@ -87,6 +87,10 @@ def usage_words(say: Speaker, usage: UsageView) -> str:
         parts.append(cost_words(say, usage.cost_usd))
     if usage.unmeasured_calls:
         parts.append(say("text.notMeasured", count=usage.unmeasured_calls))
+    if usage.replayed_calls == usage.calls and usage.calls:
+        parts.append(say("words.replayed"))
+    elif usage.replayed_calls:
+        parts.append(say("words.replayedSome", some=usage.replayed_calls, all=usage.calls))
     return " · ".join(parts)
 
 

@@ -79,7 +79,7 @@ def note_reply(view: RunView, record: ModelReplied) -> RunView:
             "partial": "",
         }
     )
-    view = put_agent(view, count_call(agent, record.call_id))
+    view = put_agent(view, count_call(agent, record.call_id, is_replayed=record.is_replayed))
     name = clean_line(record.model_id)
     if name not in view.models:
         view = view.model_copy(update={"models": (*view.models, name)})
@@ -130,8 +130,9 @@ def note_failure(view: RunView, record: ModelFailed) -> RunView:
             "ended_ms": record.timestamp if done else agent.ended_ms,
         }
     )
-    is_called = record.code not in NOT_CALLED
-    view = put_agent(view, count_call(agent, record.call_id) if is_called else agent)
+    if record.code not in NOT_CALLED:
+        agent = count_call(agent, record.call_id, is_replayed=record.is_replayed)
+    view = put_agent(view, agent)
     if record.call_kind != "primary":
         return view
     if not record.partial:

@@ -122,6 +122,8 @@ class UsageView(Packet):
     """Calls whose usage the provider did not tell."""
     cost_usd: float | None = None
     """None when any price is unknown."""
+    replayed_calls: int = 0
+    """Calls that came from a recording: their tokens and price were spent then, not now."""
 
 
 class ReferenceView(Packet):

@@ -74,7 +74,8 @@ def sum_spent(calls: Iterable[tuple[tuple[str, ...], UsageRecorded]]) -> tuple[S
     Parameters
     ----------
     calls : iterable of (tuple of str, UsageRecorded)
-        Names, and what was spent; a record that measures nothing is left out.
+        Names, and what was spent; a record that measures nothing is left out, and one of a call
+        that was replayed, since it was spent before.
 
     Returns
     -------
@@ -83,7 +84,7 @@ def sum_spent(calls: Iterable[tuple[tuple[str, ...], UsageRecorded]]) -> tuple[S
     """
     found: dict[tuple[str, ...], Spent] = {}
     for names, record in calls:
-        if tokens_of(record) > 0:
+        if tokens_of(record) > 0 and not record.is_replayed:
             cleaned = tuple(clean_line(name) or UNKNOWN for name in names)
             found[cleaned] = found.get(cleaned, Spent(names=cleaned)).plus(record)
     return tuple(found.values())

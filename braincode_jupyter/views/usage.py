@@ -20,12 +20,16 @@ NOT_CALLED = frozenset({"not_configured", "token_limit", "vision_unsupported", "
 """Reason codes that are known before a provider is asked."""
 
 
-def count_call(agent: AgentView, call_id: str) -> AgentView:
+def count_call(agent: AgentView, call_id: str, *, is_replayed: bool = False) -> AgentView:
     """Return the agent with one more call that is not measured, unless its tokens came first."""
     if call_id == agent.last_call_id:
         return agent
     usage = agent.usage
-    counted = {"calls": usage.calls + 1, "unmeasured_calls": usage.unmeasured_calls + 1}
+    counted = {
+        "calls": usage.calls + 1,
+        "unmeasured_calls": usage.unmeasured_calls + 1,
+        "replayed_calls": usage.replayed_calls + int(is_replayed),
+    }
     changes = {"usage": usage.model_copy(update=counted), "last_call_id": call_id}
     return agent.model_copy(update=changes)
 
@@ -59,6 +63,7 @@ def count_tokens(agent: AgentView, record: UsageRecorded) -> AgentView:
         calls=usage.calls + (0 if counted else 1),
         unmeasured_calls=usage.unmeasured_calls - (1 if counted else 0),
         cost_usd=record.cost_usd if is_first else _plus(usage.cost_usd, record.cost_usd),
+        replayed_calls=usage.replayed_calls + (0 if counted else int(bool(record.is_replayed))),
     )
     changes = {"usage": total, "last_call_id": record.call_id or agent.last_call_id}
     return agent.model_copy(update=changes)
@@ -84,6 +89,7 @@ def sum_usage(parts: Iterable[UsageView]) -> UsageView:
         calls=sum(part.calls for part in spent),
         unmeasured_calls=sum(part.unmeasured_calls for part in spent),
         cost_usd=_total(costs),
+        replayed_calls=sum(part.replayed_calls for part in spent),
     )
 
 

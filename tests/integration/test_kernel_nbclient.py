@@ -70,6 +70,26 @@ def test_B32_two_executions_give_the_same_text(execute: Execute) -> None:
     assert "Session" not in first
 
 
+@pytest.mark.parametrize("line", ["--replay", "--replay=only", "--record"])
+def test_a_recording_plays_where_no_model_is_configured(
+    execute: Execute, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    first = execute("x = 3", f"{ASK.replace('--review', '--review --record')} @var:x")
+    if line == "--record":  # as it is left in the notebook of whoever recorded it
+        monkeypatch.setenv("BRAINCODE_REPLAY", "only")
+
+    again = execute(
+        "use_models(None)\nx = 3", f"{ASK.replace('--review', f'--review {line}')} @var:x"
+    )
+    told, played = (notebook.cells[2].outputs[0].data[RUN_MIME] for notebook in (first, again))
+
+    assert played["answer"] == told["answer"]
+    assert played["usage"]["replayedCalls"] == 3
+    assert "replayed" in again.cells[2].outputs[0].data["text/html"]
+    with pytest.raises(CellExecutionError, match=r"'@var:x' has changed"):
+        execute("use_models(None)\nx = 4", f"{ASK.replace('--review', f'--review {line}')} @var:x")
+
+
 def test_B04_a_failed_run_stops_the_notebook_with_its_one_line(execute: Execute) -> None:
     with pytest.raises(CellExecutionError, match=r"braincode: No .* is called 'nope'"):
         execute("%%braincode --brain nope\nWhy?", "after = True")

@@ -579,6 +579,8 @@ export type UsageView = {
   readonly unmeasuredCalls: number;
   /** None when any price is unknown. */
   readonly costUsd?: number;
+  /** Calls that came from a recording: their tokens and price were spent then, not now. */
+  readonly replayedCalls: number;
 };
 
 /** A text of the catalogue, and what stands in its places. */
@@ -890,6 +892,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     totalTokens: ["number"],
     calls: ["number"],
     unmeasuredCalls: ["number"],
-    costUsd: ["optional", ["number"]]
+    costUsd: ["optional", ["number"]],
+    replayedCalls: ["number"]
   }
 };

@@ -28,9 +28,11 @@ export function header(actions: Actions): Header {
   elapsed.title = WORDS.elapsed;
   const tokens = h('span', 'bc-num');
   const cost = h('span', 'bc-num');
+  const replayed = h('span');
+  replayed.title = WORDS.replayedWhy;
   const stop = button(WORDS.stop, 'bc-button bc-stop', () => actions.stop?.());
   stop.title = WORDS.stopHint;
-  const facts = h('div', 'bc-facts', state, elapsed, tokens, cost, stop);
+  const facts = h('div', 'bc-facts', state, elapsed, tokens, cost, replayed, stop);
   const el = h('div', 'bc-head', title, facts);
 
   const tick = (view: RunView, moment: Moment): void => {
@@ -49,6 +51,7 @@ export function header(actions: Actions): Header {
       setAttribute(tokens, 'title', unmeasuredText(view.usage));
       setTextOrHide(cost, costText(view));
       setAttribute(cost, 'title', costText(view) === WORDS.costUnknown ? WORDS.costUnknownWhy : null);
+      setTextOrHide(replayed, replayedText(view.usage));
       setStop(stop, title, { isOffered: actions.stop !== undefined && isGoing(view), isAsked: view.isStopping });
       setText(stop, view.isStopping ? WORDS.stopAsked : WORDS.stop);
       tick(view, moment);
@@ -114,6 +117,15 @@ function tokensText(view: RunView): string {
 
 function unmeasuredText(usage: UsageView): string | null {
   return usage.unmeasuredCalls > 0 ? WORDS.unmeasured({ count: usage.unmeasuredCalls }) : null;
+}
+
+/** `replayed`, or how many calls were; empty where all were made now. */
+export function replayedText({ calls, replayedCalls }: UsageView): string {
+  if (!replayedCalls) {
+    return '';
+  }
+  const isAll = replayedCalls === calls;
+  return isAll ? WORDS.replayed : WORDS.replayedSome({ some: count(replayedCalls), all: count(calls) });
 }
 
 function costText({ usage, maxCostUsd }: RunView): string {

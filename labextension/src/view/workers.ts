@@ -6,7 +6,7 @@ import { KeyedList, h, setAttribute, setClass, setHidden, setText, setTextOrHide
 import type { Part } from './elements';
 import { count, money } from './figures';
 import { grouped } from './groups';
-import { isGoing } from './header';
+import { isGoing, replayedText } from './header';
 import { oneLine } from './plain-text';
 import { retry } from './retry';
 import type { WorkerOfRun } from './retry';
@@ -173,8 +173,9 @@ function agentWord(agent: AgentView): string {
     return WORDS.waitingFor({ what: spoken(agent.waitingFor) });
   }
   const { word } = AGENT_STATES[agent.state];
-  const told = agent.isKept ? WORDS.keptResult : agent.retries > 0 ? WORDS.retried({ number: agent.retries + 1 }) : '';
-  return told ? `${word}, ${told}` : word;
+  const tried = agent.retries > 0 ? WORDS.retried({ number: agent.retries + 1 }) : '';
+  const told = agent.isKept ? WORDS.keptResult : tried;
+  return [word, told, replayedText(agent.usage)].filter(Boolean).join(', ');
 }
 
 function agentFacts(agent: AgentView): string {

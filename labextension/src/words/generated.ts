@@ -141,6 +141,9 @@ export type Catalogue = {
     readonly usageUnknown: string;
     readonly costUnknown: string;
     readonly costUnknownWhy: string;
+    readonly replayed: string;
+    readonly replayedSome: (values: { all: Value; some: Value }) => string;
+    readonly replayedWhy: string;
     readonly unmeasured: (values: { count: number }) => string;
     readonly elapsed: string;
     readonly references: string;

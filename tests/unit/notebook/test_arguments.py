@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.notebook.arguments import CellArguments, parse_arguments
-from braincode_jupyter.notebook.options import OPTIONS, known_flags
+from braincode_jupyter.notebook.options import OPTIONS_BY_FLAG
 from braincode_jupyter.notebook.words import MAX_LINE_CHARS, Word, split_words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def test_each_option_sets_its_field() -> None:
     line = (
         "--mode radical --brain brain --roles librarian,coder --no-review --max-workers 3 "
         "--max-tokens=200_000 --continue 0f3a --background --as answer --heuristic --no-refs "
-        "--need-to-know --max-cost 0.50"
+        "--need-to-know --max-cost 0.50 --replay=only"
     )
 
     assert parse_arguments(line) == CellArguments(
@@ -42,6 +42,7 @@ def test_each_option_sets_its_field() -> None:
         expand_references=False,
         need_to_know=True,
         max_cost=0.5,
+        replay="only",
     )
 
 
@@ -120,14 +121,6 @@ def test_unknown_option_names_the_near_ones_alone(typed: str, meant: str) -> Non
         parse_arguments(typed)
 
 
-@pytest.mark.parametrize("option", [option for option in OPTIONS if option.later])
-def test_option_of_a_later_version_says_what_to_do_now(option: object) -> None:
-    flag = getattr(option, "flag", "")
-
-    with pytest.raises(UsageError, match=r"not there yet\. It comes in a later version; this one"):
-        parse_arguments(flag)
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -190,7 +183,7 @@ def test_a_message_repeats_a_short_piece_only() -> None:
 
 LINES = st.lists(
     st.one_of(
-        st.sampled_from([*known_flags(), "--nope", "'", '"', "=", "a,b", "7", "{x}", "$x", "?"]),
+        st.sampled_from([*OPTIONS_BY_FLAG, "--nope", "'", '"', "=", "a,b", "7", "{x}", "$x", "?"]),
         st.text(max_size=12),
     ),
     max_size=8,

@@ -34,8 +34,8 @@ class Variables:
         raise AssertionError("completion looks at names alone")
 
 
-def option(flag: str, metavar: str = "", choices: tuple[str, ...] = (), later: str = "") -> Any:  # noqa: ANN401, PLR0917
-    return SimpleNamespace(flag=flag, metavar=metavar, choices=choices, later=later)
+def option(flag: str, metavar: str = "", choices: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
+    return SimpleNamespace(flag=flag, metavar=metavar, choices=choices)
 
 
 OPTIONS = (
@@ -43,7 +43,6 @@ OPTIONS = (
     option("--brain", "ID"),
     option("--roles", "A,B"),
     option("--review"),
-    option("--record", later="later"),
 )
 
 

@@ -19,7 +19,7 @@ from braincode_jupyter.errors import (
 )
 from braincode_jupyter.notebook import use_models
 from braincode_jupyter.notebook.magics import guarded
-from braincode_jupyter.notebook.options import known_flags
+from braincode_jupyter.notebook.options import OPTIONS_BY_FLAG
 from braincode_jupyter.notebook.subcommands import SUBCOMMANDS
 from braincode_jupyter.runtime import Run
 from braincode_jupyter.testing import Reply, ScriptedModel
@@ -223,7 +223,7 @@ def test_help_names_every_option_and_every_subcommand(run: Callable[[str], str])
     text = run("%braincode")
 
     assert run("%braincode help") == text
-    assert [flag for flag in known_flags() if f"  {flag}" not in text] == []
+    assert [flag for flag in OPTIONS_BY_FLAG if f"  {flag}" not in text] == []
     assert [name for name in SUBCOMMANDS if f"%braincode {name}" not in text] == []
     assert max(len(line) for line in text.splitlines()) <= 100
 
