@@ -128,11 +128,13 @@ def _sessions(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
+    from braincode_jupyter.home.language import spoken_language  # noqa: PLC0415 - quick start
     from braincode_jupyter.runtime import read_run  # noqa: PLC0415 - quick start
     from braincode_jupyter.views import to_html, to_text  # noqa: PLC0415 - quick start
 
     run = read_run(options.session_id, _home(options))
-    _print(to_html(run.view) if options.html else to_text(run.view))
+    draw = to_html if options.html else to_text
+    _print(draw(run.view, spoken_language()))
 
 
 def _export(options: argparse.Namespace) -> None:

@@ -2,7 +2,8 @@
 // The server finds it by the entry point `jupyterlab.locale` of the Python package.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 
-const root = '../braincode_jupyter';
+const root = new URL('../braincode_jupyter', import.meta.url).pathname;
+const target = process.argv[2] ?? `${root}/locale`;
 const locales = { fr: 'fr_FR', zh: 'zh_CN' };
 const plurals = { fr: 'nplurals=2; plural=(n > 1);', zh: 'nplurals=1; plural=0;' };
 
@@ -19,7 +20,7 @@ for (const [language, locale] of Object.entries(locales)) {
     Object.entries(forms).flatMap(([name, form]) => messages(`${group}.${name}`, form))
   );
   const head = { domain: 'braincode_jupyter', language: locale, pluralForms: plurals[language] };
-  const folder = `${root}/locale/${locale}/LC_MESSAGES`;
+  const folder = `${target}/${locale}/LC_MESSAGES`;
   await mkdir(folder, { recursive: true });
   const data = { '': head, ...Object.fromEntries(all) };
   await writeFile(`${folder}/braincode_jupyter.json`, `${JSON.stringify(data)}\n`);

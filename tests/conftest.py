@@ -66,6 +66,8 @@ def _foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | N
         patch.setenv("USERPROFILE", str(home))
         patch.setenv("LOCALAPPDATA", str(home))
         patch.setenv("IPYTHONDIR", str(home / "ipython"))
+        patch.setenv("LC_ALL", "C.UTF-8")
+        patch.delenv("BRAINCODE_LANGUAGE", raising=False)
         for name in list(os.environ):
             if name.startswith("XDG_") or name.endswith(_SETTINGS) or name == OVERRIDE_VARIABLE:
                 patch.delenv(name)

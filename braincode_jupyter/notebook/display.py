@@ -13,6 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, cast
 
 from braincode_jupyter.errors import AssetsNotBuiltError
+from braincode_jupyter.home.language import spoken_language
 from braincode_jupyter.views.bundle import to_bundle
 from braincode_jupyter.views.html import to_html
 from braincode_jupyter.views.steady import to_steady
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.slot import Slot
     from braincode_jupyter.views.run_view import RunView
+    from braincode_jupyter.views.speaker import Language
     from braincode_jupyter.widget import RunWidget
 
 OPEN_CARDS = 16
@@ -103,11 +105,11 @@ class StaticDisplay(RunDisplay):
     def __init__(self, slot: Slot, view: RunView) -> None:
         super().__init__(view)
         self._slot = slot
-        slot.show(_saved(view))
+        slot.show(_saved(view, spoken_language()))
 
     def show_final(self, view: RunView) -> None:
         """Replace the first bundle by the last one."""
-        self._slot.show(_saved(view))
+        self._slot.show(_saved(view, spoken_language()))
 
 
 class CardDisplay(RunDisplay):
@@ -159,7 +161,7 @@ class CardDisplay(RunDisplay):
         A page that was reloaded during the run does not take the replacement: there the widget is
         all that tells of the end. So it stays open until `OPEN_CARDS` later runs have ended.
         """
-        self._slot.show(_saved(view))
+        self._slot.show(_saved(view, spoken_language(self._widget.page_language)))
         with contextlib.suppress(RuntimeError):  # the loop is closed: nothing is sent any more
             self._loop.call_soon_threadsafe(self._end, view)
 
@@ -190,21 +192,21 @@ class TerminalDisplay(RunDisplay):
 
     def show_live(self, view: RunView) -> None:
         """Print one line if it says something new."""
-        line = to_progress_line(view)
+        line = to_progress_line(view, spoken_language())
         if line != self._line and view.state in _LIVE_STATES:
             self._line = line
             self._access.write(line)
 
     def show_final(self, view: RunView) -> None:
         """Print the answer and who took part."""
-        self._access.write(f"\n{to_brief(view)}")
+        self._access.write(f"\n{to_brief(view, spoken_language())}")
 
 
-def _saved(view: RunView) -> dict[str, object]:
+def _saved(view: RunView, language: Language) -> dict[str, object]:
     """Make what the notebook keeps."""
     # Tools such as nbval compare the text of two executions, so it holds no id and no time; those
     # are in the HTML and the JSON.
-    return {**to_bundle(view), "text/plain": to_text(to_steady(view))}
+    return {**to_bundle(view, language), "text/plain": to_text(to_steady(view), language)}
 
 
 def _ended(view: RunView) -> RunView:
@@ -216,11 +218,11 @@ def _ended(view: RunView) -> RunView:
 
 # What a reader sees where the widget cannot be drawn: then the run's kernel is gone.
 def _unfinished_text(view: RunView) -> str:
-    return to_text(_ended(view))
+    return to_text(_ended(view), spoken_language())
 
 
 def _unfinished_html(view: RunView) -> str:
-    return to_html(_ended(view))
+    return to_html(_ended(view), spoken_language())
 
 
 def open_display(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import UsageError, without_home
+from braincode_jupyter.home.language import spoken_language
 from braincode_jupyter.machine.whole_file import write_whole
 from braincode_jupyter.runtime import read_run
 from braincode_jupyter.views import to_page
@@ -48,7 +49,7 @@ def export_page(
     """
     run = read_run(session_id, home)
     path = _place(run, file)
-    content = to_page(run.view).encode("utf-8", "replace")
+    content = to_page(run.view, spoken_language()).encode("utf-8", "replace")
     write_whole(path, content, may_replace=may_replace)
     return without_home(f"{path} · {len(content) / 1000:,.0f} kB, one page that loads nothing")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from braincode_jupyter.errors import UsageError
+from braincode_jupyter.home.language import spoken_language
 from braincode_jupyter.protocol.contexts import HandoffPacket
 from braincode_jupyter.protocol.records import MessageSent, PromptManifest, RunStart, WorkerEnded
 from braincode_jupyter.runtime.artifacts import Artifacts, artifacts_of
@@ -221,10 +222,10 @@ class Run:
         return isolation_report(manifests)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
-        return to_bundle(self.view)
+        return to_bundle(self.view, spoken_language())
 
     def __str__(self) -> str:
-        return to_brief(self.view)
+        return to_brief(self.view, spoken_language())
 
     def __repr__(self) -> str:
         return f"Run({self.session_id!r}, status={self.status!r}, workers={list(self.workers)})"

@@ -11,17 +11,21 @@ from braincode_jupyter.views.text import to_text
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+    from braincode_jupyter.views.speaker import Language
+
 MIME_TYPE = "application/vnd.braincode.run+json"
 """MIME type of a `RunView` on the wire."""
 
 
-def to_bundle(view: RunView) -> dict[str, object]:
+def to_bundle(view: RunView, language: Language = "en") -> dict[str, object]:
     """Return the display bundle of a run.
 
     Parameters
     ----------
     view : RunView
         The run.
+    language : {'en', 'fr', 'zh'}
+        Of our own words in HTML and text; the JSON is in none.
 
     Returns
     -------
@@ -30,8 +34,8 @@ def to_bundle(view: RunView) -> dict[str, object]:
     """
     return {
         MIME_TYPE: _small_wire(view),
-        "text/html": to_html(view),
-        "text/plain": to_text(view),
+        "text/html": to_html(view, language),
+        "text/plain": to_text(view, language),
     }
 
 

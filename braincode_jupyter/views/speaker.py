@@ -109,6 +109,12 @@ def speaker(language: Language = "en") -> Speaker:
     return Speaker(language)
 
 
+def language_named(tag: object) -> Language | None:
+    """Return the language of a tag or a locale such as ``fr-FR`` or ``zh_CN.UTF-8``, if known."""
+    name = re.split(r"[-_.@]", tag.lower())[0] if isinstance(tag, str) else ""
+    return next((language for language in LANGUAGES if language == name), None)
+
+
 def tag_of(language: Language) -> str:
     """Return the tag of a language for HTML."""
     return "zh-CN" if language == "zh" else language

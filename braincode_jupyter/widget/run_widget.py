@@ -14,6 +14,7 @@ import anywidget
 import traitlets
 
 from braincode_jupyter.views.bundle import MIME_TYPE
+from braincode_jupyter.views.speaker import language_named
 from braincode_jupyter.widget.assets import read_asset
 from braincode_jupyter.widget.batcher import Batcher
 from braincode_jupyter.widget.questions import Questions
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from braincode_jupyter.views.run_view import RunView
+    from braincode_jupyter.views.speaker import Language
 
 Bundle = dict[str, object]
 
@@ -72,6 +74,7 @@ class RunWidget(anywidget.AnyWidget):
         self._revoke_callbacks: list[Callable[[str], None]] = []
         self.questions = Questions(self.send_message)
         self.is_reached = False
+        self.page_language: Language | None = None
         super().__init__(
             view=view.to_wire(), _esm=read_asset("run-widget.js"), _css=read_asset("run-widget.css")
         )
@@ -175,6 +178,7 @@ class RunWidget(anywidget.AnyWidget):
                 self._note_page()
                 self.send_message({"kind": "pong", "now": time.time() * 1000})
             case "ready":
+                self.page_language = language_named(message.get("language")) or self.page_language
                 self._note_page()
                 self.questions.tell_again()
                 self._resend(message.get("have"))

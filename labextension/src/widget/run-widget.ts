@@ -7,7 +7,7 @@ import type { Decision } from '../view/actions';
 import { drawGuarded, showText } from '../view/guarded';
 import { recorded } from '../view/run';
 import type { Drawing } from '../view/run';
-import { WORDS, speak } from '../words/catalogue';
+import { LOCALE, WORDS, speak } from '../words/catalogue';
 import { learnEveryLanguage } from '../words/every-language';
 import { RunFeed } from './run-feed';
 import type { News } from './run-feed';
@@ -44,7 +44,7 @@ export default () => {
         const news = feed.accept(message);
         if (news.isGap && Date.now() - askedAt >= RESYNC_MS) {
           askedAt = Date.now();
-          model.send({ kind: 'ready', have: feed.have() });
+          model.send({ kind: 'ready', have: feed.have(), language: LOCALE });
         }
         listeners.forEach(listener => listener.onMessage(message, news));
       });
@@ -211,7 +211,7 @@ class CardOfModel implements Listener {
   }
 
   private askForAll(): void {
-    this.send({ kind: 'ready', have: this.feed.have() });
+    this.send({ kind: 'ready', have: this.feed.have(), language: LOCALE });
   }
 
   /** Ask for a sign of the kernel; without one, say why the card stands still. */

@@ -178,7 +178,8 @@ def test_lost_message_is_asked_for_and_filled_in(open_card: OpenCard) -> None:
     card.stream("p", 8, "three")
 
     last = card.said()[-1]
-    assert last == {"kind": "ready", "have": {"p": {"attempt": 0, "offset": 4, "until": 0}}}
+    have = {"p": {"attempt": 0, "offset": 4, "until": 0}}
+    assert last == {"kind": "ready", "have": have, "language": "en"}
     item = {"contextId": "p", "attempt": 0, "offset": 4, "text": "two three"}
     card.say({"kind": "sync", "seq": card.seq, "view": view.to_wire(), "items": [item]})
     expect(card.find(".bc-answer .bc-plain")).to_have_text("one two three")

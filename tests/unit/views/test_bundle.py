@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.records import AnyRecord
 
 
+def test_text_and_html_are_in_the_language_that_is_asked_for() -> None:
+    view = fold_all(sample.SESSION, sample.full_run())
+    english, french = to_bundle(view), to_bundle(view, "fr")
+
+    assert french[MIME_TYPE] == english[MIME_TYPE]
+    assert "Réponse" in str(french["text/plain"])
+    assert '<div lang="fr">' in str(french["text/html"])
+
+
 def test_a_bundle_holds_our_own_types_and_nothing_that_runs() -> None:
     bundle = to_bundle(fold_all(sample.SESSION, sample.full_run()))
 

@@ -50,6 +50,9 @@ LEFT_OUT = {
     "GrantView.tool": "its action says it",
     "GrantView.shown": "it is taken back on the live card or by line magic, shown whole",
     "PlotView.uri": IDS,
+    "TableView.uri": IDS,
+    "TableView.csv": "its cells are drawn; the card copies it",
+    "TableView.code": "the card puts it into a cell",
     "MatrixColumn.key": IDS,
     "MatrixColumn.kind": "its label says it",
     "MatrixRow.context_id": IDS,
@@ -125,8 +128,14 @@ STATES_SHOWN: tuple[dict[str, object], ...] = (
         "SectionView.label": "",
         "MatrixColumn.kind": "result",
         "MatrixColumn.label": "",
+        "ArtifactView.uri": "braincode://table",
+        "TableView.uri": "braincode://table",
     },
-    {"RunView.clarification": None, "ReferenceView.state": "missing"},
+    {
+        "RunView.clarification": None,
+        "ReferenceView.state": "missing",
+        "ArtifactView.media_type": None,
+    },
 )
 PLAIN: dict[str, object] = {
     "RunView.state": "failed",

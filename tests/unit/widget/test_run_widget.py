@@ -81,6 +81,16 @@ def test_an_answer_comes_back_with_its_nonce_that_is_in_no_trait(widget: HeardWi
     assert answers == ["deny"]
 
 
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [("fr", "fr"), ("zh-CN", "zh"), ("de", None), (7, None), (None, None)],
+)
+def test_a_page_says_its_language(widget: HeardWidget, said: object, language: str | None) -> None:
+    _press(widget, {"kind": "ready", "have": {}, "language": said})
+
+    assert widget.page_language == language
+
+
 @pytest.mark.parametrize("kind", ["ping", "ready", "here", "answer"])
 def test_a_page_that_speaks_is_reached(widget: HeardWidget, kind: str) -> None:
     signs: list[int] = []
