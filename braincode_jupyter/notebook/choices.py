@@ -35,11 +35,6 @@ if TYPE_CHECKING:
             """All values, where they are few."""
             ...
 
-        @property
-        def later(self) -> str:
-            """Empty for an option that exists."""
-            ...
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offers:

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import ModelClient, TextSink
-    from braincode_jupyter.protocol.sections import ModelCall, Resolution, SectionKind
+    from braincode_jupyter.protocol.sections import Candidate, ModelCall, Resolution, SectionKind
     from braincode_jupyter.protocol.tools import ToolBox
+    from braincode_jupyter.protocol.usage import TokenPrice
     from braincode_jupyter.runtime.run import Run
 
 TOKEN_BYTES = 16
@@ -125,6 +126,10 @@ class _Planting:
     def resolve(self, model_ids: Sequence[str], *, thinking: str, vision: bool) -> Resolution:
         """Ask the client behind."""
         return self.inner.resolve(model_ids, thinking=thinking, vision=vision)
+
+    def price_of(self, candidate: Candidate) -> TokenPrice | None:
+        """Ask the client behind."""
+        return self.inner.price_of(candidate)
 
     async def complete(
         self, call: ModelCall, on_text: TextSink, tools: ToolBox | None = None
