@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.journal import SessionWriter
     from braincode_jupyter.protocol.ports import Clock
+    from braincode_jupyter.protocol.sentence import Sentence
     from braincode_jupyter.protocol.tools import IgnoredBecause, RevokedBy
     from braincode_jupyter.runtime.preparation import Preparation
     from braincode_jupyter.runtime.run import Later
@@ -68,7 +69,7 @@ class PreparedRun:
         self._orchestrator: Orchestrator | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_stopped = False
-        self._notices: tuple[str, ...] = ()
+        self._kept: tuple[Sentence, bool] | None = None
 
     @property
     def session_id(self) -> str:
@@ -227,7 +228,7 @@ class PreparedRun:
                         await self._preparation.models.aclose()
         if self._preparation.recorder is not None:
             state = orchestrator.shown.current.state
-            self._notices = (await self._preparation.recorder.keep(state),)
+            self._kept = await self._preparation.recorder.keep(state)
         return self._run(orchestrator)
 
     def _open_journal(self) -> tuple[SessionWriter | NoJournal, tuple[str, ...]]:
@@ -265,8 +266,12 @@ class PreparedRun:
 
     def _run(self, orchestrator: Orchestrator) -> Run:
         ended, view = orchestrator.ended, orchestrator.shown.current
+        if self._kept is not None:
+            said, is_written = self._kept
+            told = {"recorded": said} if is_written else {"warnings": (*view.warnings, said)}
+            view = view.model_copy(update=told)
         return Run(
-            view.model_copy(update={"warnings": (*view.warnings, *self._notices)}),
+            view,
             orchestrator.records,
             calls=orchestrator.calls,
             error=None if ended is None else error_of(ended),

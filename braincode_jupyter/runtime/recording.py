@@ -30,6 +30,7 @@ from braincode_jupyter.models.recording_file import (
     save_run,
 )
 from braincode_jupyter.models.recordings import RecordingModels, ReplayedModels
+from braincode_jupyter.protocol.sentence import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.models.redaction import Redactor
     from braincode_jupyter.protocol.ports import ModelClient
+    from braincode_jupyter.protocol.sentence import Sentence
     from braincode_jupyter.runtime.settings import RunArguments
 
 REPLAY_VARIABLE = "BRAINCODE_REPLAY"
@@ -97,7 +99,7 @@ class RunRecorder:
     cell: str | None
     options: Mapping[str, bool | int | str | tuple[str, ...]]
 
-    async def keep(self, status: str) -> str:
+    async def keep(self, status: str) -> tuple[Sentence, bool]:
         """Write the recording of a run that has ended.
 
         Parameters
@@ -107,11 +109,11 @@ class RunRecorder:
 
         Returns
         -------
-        str
-            A sentence on what became of it.
+        tuple of (Sentence, bool)
+            What became of it, and whether it was written.
         """
         if status not in {"completed", "needs_clarification", "failed"}:
-            return "Not recorded: the run did not come to an end."
+            return sentence("said.notRecordedStopped"), False
         calls = self.models.calls()
         run = RecordedRun.model_validate(
             {
@@ -127,11 +129,10 @@ class RunRecorder:
         try:
             is_kept = await asyncio.to_thread(partial(save_run, self.path, run, lock=self.lock))
         except BraincodeError as error:
-            return f"Not recorded: {error}"
+            return sentence("said.notRecorded", reason=str(error)), False
         if not is_kept:
-            return "Not recorded: the run failed, and what was recorded before is kept."
-        count = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
-        return f"Recorded: {count} in {self.path.name}, to be played with --replay."
+            return sentence("said.notRecordedFailed"), False
+        return sentence("said.recorded", count=len(calls), file=self.path.name), True
 
 
 def own_version() -> str:

@@ -489,6 +489,8 @@ class RunView(Packet):
     """Who saw what."""
     warnings: tuple[Said, ...] = ()
     """What the user should know."""
+    recorded: Said = ""
+    """Where its model calls were recorded."""
     error: Said | None = None
     """Why the run failed."""
     hint: Said | None = None

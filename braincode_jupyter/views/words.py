@@ -174,7 +174,8 @@ def brief_foot(say: Speaker, session_id: str) -> str:
 def brain_words(say: Speaker, view: RunView) -> str:
     """Return Brain, mode and who planned."""
     brain = f"{say('words.brain')} {view.brain_id}" if view.brain_id else ""
-    return " · ".join(part for part in (brain, view.mode, say.said(view.routing)) if part)
+    told = (brain, view.mode, say.said(view.routing), say.said(view.recorded))
+    return " · ".join(part for part in told if part)
 
 
 def count_words(say: Speaker, count: int, state: str) -> str:

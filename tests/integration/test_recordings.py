@@ -15,6 +15,7 @@ import pytest
 from braincode_jupyter.errors import BraincodeError, ConfigurationError, ModelError, UsageError
 from braincode_jupyter.models import load_models
 from braincode_jupyter.models.recording_file import RecordedRun, read_recording, save_run
+from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.runtime import RunArguments, Sources, plan_run, prepare_run
 from braincode_jupyter.testing import Reply, ScriptedModel
 
@@ -68,7 +69,9 @@ async def answered(project: Path, models: ModelClient, **more: object) -> Run:
 
 def recorded(project: Path, **more: object) -> Path:
     run = asked(project, ScriptedModel(SCRIPT), record=True, **more)
-    assert run.view.warnings[-1].startswith("Recorded: ")
+    assert run.view.recorded == sentence(
+        "said.recorded", count=len(run.calls), file="recording.braincode.json"
+    )
     return project / "recording.braincode.json"
 
 
@@ -223,7 +226,7 @@ def test_a_failed_run_never_takes_the_place_of_one_that_completed(project: Path)
     run = asked(project, ScriptedModel({"primary": ModelError("x", code="network")}), record=True)
 
     assert run.status == "failed"
-    assert run.view.warnings[-1].startswith("Not recorded: the run failed")
+    assert run.view.warnings[-1] == sentence("said.notRecordedFailed")
     assert file.read_bytes() == before
 
 
@@ -237,7 +240,7 @@ async def test_a_stopped_run_is_not_recorded(project: Path) -> None:
 
     run = await running
 
-    assert run.view.warnings[-1] == "Not recorded: the run did not come to an end."
+    assert run.view.warnings[-1] == sentence("said.notRecordedStopped")
     assert os.listdir(project) == ["notes.md"]
 
 

@@ -135,11 +135,8 @@ def shown(run: Run) -> object:
             }
         return [without_times(one) for one in value] if isinstance(value, list) else value
 
-    warnings = tuple(one for one in run.view.warnings if not one.startswith("Recorded: "))
     # The models stand in the order in which they answered, which is the slowest one's to say.
-    view = run.view.model_copy(
-        update={"warnings": warnings, "models": tuple(sorted(run.view.models))}
-    )
+    view = run.view.model_copy(update={"recorded": "", "models": tuple(sorted(run.view.models))})
     text = json.dumps(without_times(view.to_wire()))
     numbered = UUID_SHAPE.sub(lambda m: numbers.setdefault(m[0], f"#{len(numbers)}"), text)
     return json.loads(numbered)

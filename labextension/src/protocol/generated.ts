@@ -425,6 +425,8 @@ export type RunView = {
   readonly matrix: MatrixView;
   /** What the user should know. */
   readonly warnings: readonly Said[];
+  /** Where its model calls were recorded. */
+  readonly recorded: Said;
   /** Why the run failed. */
   readonly error?: Said;
   /** What to do. */
@@ -816,6 +818,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     tables: ["array", ["object", "TableView"]],
     matrix: ["object", "MatrixView"],
     warnings: ["array", ["said"]],
+    recorded: ["said"],
     error: ["optional", ["said"]],
     hint: ["optional", ["said"]],
     isSaved: ["boolean", true]

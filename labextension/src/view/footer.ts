@@ -26,7 +26,7 @@ export function footer(): Part<RunView> {
     update(view) {
       reference = `@@${view.sessionId}`;
       setText(brain, view.brainId || '–');
-      setText(mode, [view.mode, spoken(view.routing)].filter(Boolean).map(text => ` · ${text}`).join(''));
+      setText(mode, [view.mode, spoken(view.routing), spoken(view.recorded)].filter(Boolean).map(text => ` · ${text}`).join(''));
       setAttribute(mode, 'title', view.routingReason || null);
       setTextOrHide(models, view.models.join(WORDS.comma));
       setText(id, `@@${shortened(view.sessionId, SHOWN_ID)}`);

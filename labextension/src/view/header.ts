@@ -28,7 +28,7 @@ export function header(actions: Actions): Header {
   elapsed.title = WORDS.elapsed;
   const tokens = h('span', 'bc-num');
   const cost = h('span', 'bc-num');
-  const replayed = h('span');
+  const replayed = h('span', 'bc-num');
   replayed.title = WORDS.replayedWhy;
   const stop = button(WORDS.stop, 'bc-button bc-stop', () => actions.stop?.());
   stop.title = WORDS.stopHint;

@@ -461,6 +461,10 @@ export type Catalogue = {
     readonly lost: (values: { count: number; names: Value }) => string;
     readonly answeredAtTry: (values: { number: Value; role: Value; seconds: Value }) => string;
     readonly askedAgain: (values: { reason: Value; role: Value; seconds: Value }) => string;
+    readonly recorded: (values: { count: number; file: Value }) => string;
+    readonly notRecorded: (values: { reason: Value }) => string;
+    readonly notRecordedStopped: string;
+    readonly notRecordedFailed: string;
     readonly notKept: (values: { reason: Value }) => string;
     readonly overTokens: (values: { allowed: Value; needed: Value; role: Value; spent: Value }) => string;
     readonly overCost: (values: { allowed: Value; needed: Value; role: Value; spent: Value }) => string;
