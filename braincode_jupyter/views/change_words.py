@@ -18,7 +18,7 @@ def changes_title(say: Speaker, changes: ChangesView) -> str:
         removed=changes.removed,
     )
     parts = (files, say(f"checks.{changes.checks_state}"))
-    return say.because(say("words.changes"), say.listed(filter(None, parts)))
+    return say.because(say("words.changes"), say.told(parts))
 
 
 def changes_facts(say: Speaker, changes: ChangesView) -> str:
@@ -41,7 +41,7 @@ def file_words(say: Speaker, file: ChangedFileView) -> str:
         "" if file.added is None else lines,
         say("words.byCommand") if file.is_by_command else "",
     ]
-    return say.listed(filter(None, parts))
+    return say.told(parts)
 
 
 def check_words(say: Speaker, check: CheckView) -> str:
@@ -50,7 +50,7 @@ def check_words(say: Speaker, check: CheckView) -> str:
     status = "" if code is None else f" ({say('text.exit', code=code)})"
     time = say("words.seconds", text=say.decimal(check.duration_ms / 1000, 1))
     ended = f"{check.name} {say(f'checkStates.{check.state}')}{status}"
-    return say.because(say.listed((ended, time)), check.command)
+    return say.because(say.told((ended, time)), check.command)
 
 
 def more_files_words(say: Speaker, changes: ChangesView) -> str:

@@ -87,6 +87,10 @@ class Speaker:
         """Return names one after the other."""
         return self("words.comma").join(names)
 
+    def told(self, facts: Iterable[str]) -> str:
+        """Return facts about one thing, those that are empty left out."""
+        return self("words.clause").join(fact for fact in facts if fact)
+
     def because(self, word: str, reason: Said | None) -> str:
         """Return ``missing``, or ``missing: why``."""
         said = self.said(reason)

@@ -237,9 +237,9 @@ def _plan(say: Speaker, view: RunView) -> list[str]:
     lines = [*wrap(groups.plan_line(say, view), "", 2), *wrap(view.routing_reason, "  ")]
     width = max(2, len(str(len(view.todos))))
     for number, todo in enumerate(view.todos, start=1):
-        owner = filter(None, (todo.role, words.needs_words(say, todo.needs_numbers)))
+        owner = say.told((todo.role, words.needs_words(say, todo.needs_numbers)))
         state = f"[{say(f'todoStates.{todo.state}')}]"
-        line = f"{number:>{width}} {state:<9} {todo.title} ({say.listed(owner)})"
+        line = f"{number:>{width}} {state:<9} {todo.title} ({owner})"
         lines.extend(wrap(line, "  ", width + 13))
     return lines
 

@@ -31,15 +31,18 @@ _ID_CHARS = 12
 
 def state_words(say: Speaker, agent: AgentView) -> str:
     """Return an agent's state in words, with what it waits for."""
-    words = say(f"agentStates.{agent.state}")
-    if agent.retries > 0:
-        words += say("words.comma") + say("words.retried", number=agent.retries + 1)
-    if agent.is_kept:
-        words += say("words.comma") + say("words.keptResult")
+    waits = ""
     if agent.waiting_for and agent.state in {"waiting", "running"}:
         waits = say("words.waitingFor", what=say.said(agent.waiting_for))
-        return waits if agent.state == "waiting" else f"{words}{say('words.comma')}{waits}"
-    return words
+    is_said = bool(waits) and agent.state == "waiting"
+    return say.told(
+        (
+            "" if is_said else say(f"agentStates.{agent.state}"),
+            say("words.retried", number=agent.retries + 1) if agent.retries > 0 else "",
+            say("words.keptResult") if agent.is_kept else "",
+            waits,
+        )
+    )
 
 
 def run_state_words(say: Speaker, view: RunView) -> str:
@@ -77,7 +80,7 @@ def review_words(say: Speaker, review: ReviewView) -> str:
     if review.reason:
         return say.because(state, review.reason)
     distance = say.named("independence", review.independence)
-    return f"{state}{say('words.comma')}{distance}" if distance else state
+    return say.told((state, distance))
 
 
 def review_points(say: Speaker, review: ReviewView) -> tuple[str, ...]:
@@ -98,9 +101,8 @@ def attempt_words(say: Speaker, attempt: AttemptView) -> str:
         model=attempt.model_id,
         code=say.named("codes", attempt.code),
     )
-    if attempt.tokens is not None:
-        words += say("words.comma") + say("said.tokens", count=attempt.tokens)
-    return say.because(words, attempt.message)
+    spent = "" if attempt.tokens is None else say("said.tokens", count=attempt.tokens)
+    return say.because(say.told((words, spent)), attempt.message)
 
 
 def agent_points(
@@ -139,7 +141,7 @@ def tool_words(say: Speaker, call: ToolCallView) -> str:
         "" if call.approver else say.said(call.reason),
         call.isolation,
     ]
-    return say.listed((words, *filter(None, facts)))
+    return say.told((words, *facts))
 
 
 def asking_words(say: Speaker, approval: ApprovalView) -> str:

@@ -64,7 +64,7 @@ function findingText({ text, place, evidence, suggestion }: FindingView): string
     evidence && WORDS.evidence({ text: evidence }),
     suggestion && WORDS.suggestion({ text: suggestion })
   ];
-  return lines.filter(Boolean).join('\n');
+  return lines.filter(Boolean).join(' · ');
 }
 
 function finding(): Part<FindingView> {

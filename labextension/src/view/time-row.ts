@@ -39,7 +39,7 @@ export function timeRow(): Part<Row> {
 /** `analyst: running, 19 s`. */
 export function rowName({ agent, now }: Row): string {
   const bar = WORDS.barOf({ name: agentName(agent), state: AGENT_STATES[agent.state].word });
-  return [bar, timeOf(agent, now)].filter(Boolean).join(WORDS.comma);
+  return [bar, timeOf(agent, now)].filter(Boolean).join(WORDS.clause);
 }
 
 export function timeBar(): Part<Row> {

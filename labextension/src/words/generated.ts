@@ -129,6 +129,7 @@ export type Catalogue = {
     readonly kernelGone: string;
     readonly notLive: string;
     readonly comma: string;
+    readonly clause: string;
     readonly colon: string;
     readonly seconds: (values: { text: Value }) => string;
     readonly thousands: (values: { text: Value }) => string;
