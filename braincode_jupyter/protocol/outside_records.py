@@ -271,6 +271,8 @@ class ToolExecuted(_ToolRecord):
     """At the end: whether it failed."""
     result_summary: JsonValue | None = None
     """At the end: its result, cut in depth and length, redacted."""
+    call_sha256: str | None = None
+    """At the start of a call that may change the project: digest of tool and arguments; ours."""
 
 
 class ToolProgressed(_ToolRecord):

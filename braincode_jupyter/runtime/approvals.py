@@ -73,14 +73,16 @@ class Approvals:
         Time.
     redact : callable
         Takes configured keys out of a text.
+    denied : set of str
+        What a person denied in this run, by what it binds.
     """
 
     approver: Approver | None
     write: Callable[[AnyRecord], None]
     clock: Clock
     redact: Callable[[str], str] = str
+    denied: set[str] = field(default_factory=set[str])
     _granted: dict[str, str] = field(default_factory=dict[str, str], init=False)
-    _denied: set[str] = field(default_factory=set[str], init=False)
 
     def grant_for(self, bound: str) -> str | None:
         """Return the id of the grant that covers a call, by what it binds."""
@@ -88,7 +90,7 @@ class Approvals:
 
     def is_denied(self, bound: str) -> bool:
         """Whether this very call was denied before."""
-        return bound in self._denied
+        return bound in self.denied
 
     async def ask(
         self,
@@ -119,7 +121,7 @@ class Approvals:
         self.write(ApprovalRequested.of(request, timestamp=self.clock.now_ms()))
         answer = await self.approver.decide(request)
         if answer.decision == "deny":
-            self._denied.add(bound)
+            self.denied.add(bound)
         # Beyond that number a grant could not be listed, so it is for this call alone.
         if answer.decision == "approve_same" and len(self._granted) < MAX_GRANTS:
             self._granted[bound] = request.approval_id

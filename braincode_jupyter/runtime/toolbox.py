@@ -61,6 +61,10 @@ MAX_PROGRESS_CHARS = 400
 """Longest sign of life."""
 MAX_ARTIFACTS_CHARS = 32 * 1024 * 1024
 """Data of all plots and tables of a run that the journal keeps; later ones are names alone."""
+NOT_REPEATED = (
+    "This very call was begun before the run was cut off, and what it did is not known. It is not "
+    "made again: look at what stands there now, and say in your answer what is uncertain."
+)
 MAX_SAME_CALLS = 3
 """A read that was asked so often is refused: the model goes in circles."""
 
@@ -80,6 +84,8 @@ class Gate:
     """Awaited before a call that may change the project."""
     review_rules: list[str] = field(default_factory=list[str])
     """Why calls that were allowed want a review."""
+    unfinished: frozenset[str] = frozenset()
+    """Calls that were begun before the run was cut off, by digest; what they did is not known."""
 
     kept_chars: int = 0
     """Characters of artifacts that the journal holds of this run."""
@@ -170,7 +176,7 @@ class GatedToolBox:
         if arguments is None:
             return self._refused(wanted, "The arguments are no JSON object; write one.")
         digest = _digest(spec.name, arguments)
-        repeated = self._repeated(spec, digest)
+        repeated = self._repeated(wanted, spec, digest)
         if repeated is not None:
             return repeated
         try:
@@ -206,8 +212,11 @@ class GatedToolBox:
                     return toolset, spec
         return None
 
-    def _repeated(self, spec: ToolSpec, digest: str) -> ToolReturn | None:
+    def _repeated(self, wanted: ToolUse, spec: ToolSpec, digest: str) -> ToolReturn | None:
         """Answer a repeated read from this agent's own evidence, and break circles."""
+        # What may have changed the project before the run was cut off is not done once more.
+        if digest in self.gate.unfinished and may_change(spec):
+            return self._refused(wanted, NOT_REPEATED)
         count = self._asked[digest] = self._asked.get(digest, 0) + 1
         if spec.effect != "read" or digest not in self._evidence:
             return None
@@ -279,7 +288,8 @@ class GatedToolBox:
         arguments: Mapping[str, JsonValue],
         target: ToolTarget,
     ) -> ToolReturn:
-        self._summarise(wanted, "start", target=target)
+        digest = _digest(spec.name, arguments) if may_change(spec) else None
+        self._summarise(wanted, "start", target=target, call_sha256=digest)
         try:
             with heard_by(_Progress(self, wanted).take):
                 async with asyncio.timeout(spec.timeout_s):
@@ -350,12 +360,14 @@ class GatedToolBox:
         *,
         target: ToolTarget | None = None,
         given: ToolReturn | None = None,
+        call_sha256: str | None = None,
     ) -> None:
         fields: dict[str, object] = {
             **self._scope(),
             "event": event,
             "tool_call_id": wanted.call_id,
             "tool_name": wanted.name,
+            "call_sha256": call_sha256,
         }
         if target is not None:
             fields["args_summary"] = {"action": target.action}

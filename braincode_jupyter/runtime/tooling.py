@@ -22,6 +22,7 @@ from braincode_jupyter.runtime.checking import run_checks
 from braincode_jupyter.runtime.dispatch_tool import DispatchTool
 from braincode_jupyter.runtime.keeping import edit_keeper
 from braincode_jupyter.runtime.ledger import ChangeLedger
+from braincode_jupyter.runtime.recalling import denied_before, unfinished_before
 from braincode_jupyter.runtime.toolbox import Gate, GatedToolBox
 from braincode_jupyter.tools.checks import CheckTools
 from braincode_jupyter.tools.data import DataTools
@@ -173,7 +174,11 @@ class RunTools:
     def _gate_of(self, host: RunHost) -> Gate:
         if self._gate is None:
             approvals = Approvals(
-                approver=self.approver, write=host.note, clock=host.clock, redact=self.redact
+                approver=self.approver,
+                write=host.note,
+                clock=host.clock,
+                redact=self.redact,
+                denied=set(denied_before(host.records)),
             )
             self._gate = Gate(
                 approvals=approvals,
@@ -181,6 +186,7 @@ class RunTools:
                 clock=host.clock,
                 redact=self.redact,
                 before_change=self._ledger().begin,
+                unfinished=unfinished_before(host.records),
             )
         return self._gate
 

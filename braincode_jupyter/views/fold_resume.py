@@ -25,6 +25,7 @@ def note_resume(view: RunView) -> RunView:
         update={
             "agents": tuple(_waiting(end_calls(one, were_stopped=False)) for one in view.agents),
             "approvals": (),
+            "grants": (),
             "answer": view.answer if is_answered else AnswerView(),
             "review": review,
             "phase": "working" if view.todos else "starting",

@@ -19,6 +19,7 @@ from braincode_jupyter.protocol.records import (
     RunFailed,
     RunStart,
 )
+from braincode_jupyter.protocol.tools import ApprovalAnswer
 from braincode_jupyter.protocol.usage import TokenUsage
 from braincode_jupyter.runtime import (
     Run,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.tools import ApprovalRequest
     from braincode_jupyter.runtime import PreparedRun
     from braincode_jupyter.views.run_view import RunView
 
@@ -101,7 +103,6 @@ async def execute(prepared: PreparedRun) -> Run:
 
 
 async def stopped_while(tmp_path: Path, model: Team, **more: object) -> Run:
-    """Stop a run while one of its agents is being asked."""
     prepared = prepare_run(REQUEST, arguments(tmp_path, model, review=True, **more), Sources())
     running = asyncio.ensure_future(prepared.execute())
     await asyncio.wait_for(model.hung.wait(), 30)
@@ -135,7 +136,6 @@ def outcomes(records: Sequence[AnyRecord]) -> set[Call]:
 
 
 def ends(records: Sequence[AnyRecord]) -> dict[str, int]:
-    """Count the ends of each run."""
     found: dict[str, int] = {}
     run_id = ""
     for record in records:
@@ -438,3 +438,61 @@ async def test_models_of_today_answer_for_those_that_can_no_longer_be_asked(tmp_
     assert [role for role, _, _ in model.asked] == ["statistician", "analyst", "review"]
     assert ("librarian", "worker", 2) in before
     assert run.workers["librarian"].summary == "result of librarian"
+
+
+class Person:
+    def __init__(self, decision: str) -> None:
+        self.decision = decision
+        self.asked: list[ApprovalRequest] = []
+
+    async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
+        self.asked.append(request)
+        return ApprovalAnswer(decision=self.decision, by="human")
+
+
+def commanding() -> ScriptedModel:
+    """Return a model whose primary runs two commands, then says what came of them."""
+    calls = tuple(("exec_command", {"cmd": f"python write.py {n}"}) for n in ("one", "two"))
+    said = " ## ".join
+    return ScriptedModel({
+        "primary": Reply(text="-", tool_calls=calls, then=lambda got: said(r.text for r in got))
+    })  # fmt: skip
+
+
+async def command(tmp_path: Path, person: Person) -> Run:
+    (tmp_path / "project").mkdir()
+    script = tmp_path / "project" / "write.py"
+    script.write_text("import sys\nopen(sys.argv[1] + '.txt', 'a').write('x')\n")
+    asked = arguments(tmp_path, commanding(), review=False, approver=person)
+    return await execute(prepare_run("run them", asked, Sources()))
+
+
+async def test_a_command_whose_outcome_is_unknown_is_shown_and_not_repeated(tmp_path: Path) -> None:
+    whole = await command(tmp_path, Person("approve"))
+    journal = Journal(tmp_path, whole.session_id)
+    journal.cut(journal.after("tool_execution_summary", 3))
+    person = Person("approve")
+
+    again = arguments(tmp_path, commanding(), approver=person)
+    run = await execute(prepare_resume(whole.session_id, again, Sources()))
+
+    assert run.status == "completed"
+    assert ["write.py one" in one.shown for one in person.asked] == [True]
+    written = [(tmp_path / "project" / f"{one}.txt").read_text() for one in ("one", "two")]
+    assert written == ["xx", "x"]
+    assert "begun before the run was cut off" in run.answer
+    calls = next(one.tool_calls for one in run.view.agents if one.kind == "primary")
+    assert [one.state for one in calls] == ["done", "outcome_unknown", "done", "failed"]
+
+
+async def test_what_a_person_denied_is_not_asked_again(tmp_path: Path) -> None:
+    whole = await command(tmp_path, Person("deny"))
+    journal = Journal(tmp_path, whole.session_id)
+    journal.cut(journal.after("tool_approval_decision", 1))
+    person = Person("deny")
+
+    again = arguments(tmp_path, commanding(), approver=person)
+    run = await execute(prepare_resume(whole.session_id, again, Sources()))
+
+    assert run.status == "completed"
+    assert ["write.py two" in one.shown for one in person.asked] == [True]
