@@ -19,7 +19,8 @@ for (const [language, locale] of Object.entries(locales)) {
   const all = Object.entries(groups).flatMap(([group, forms]) =>
     Object.entries(forms).flatMap(([name, form]) => messages(`${group}.${name}`, form))
   );
-  const head = { domain: 'braincode_jupyter', language: locale, pluralForms: plurals[language] };
+  const tag = locale.replace('_', '-');
+  const head = { domain: 'braincode_jupyter', language: tag, plural_forms: plurals[language] };
   const folder = `${target}/${locale}/LC_MESSAGES`;
   await mkdir(folder, { recursive: true });
   const data = { '': head, ...Object.fromEntries(all) };

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Locator, Page
 
+ROOT = Path(__file__).parents[2]
 WAIT_MS = 60_000
 # A busy machine may be slow to draw; what is claimed of speed, an order of events shows.
 expect.set_options(timeout=WAIT_MS)
@@ -86,7 +87,37 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    root = tmp_path_factory.mktemp("lab")
+    with _running(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def french_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Give a JupyterLab that speaks French, with a language pack and our package installed."""
+    root = tmp_path_factory.mktemp("french")
+    _install(root / "site", "languagepack", fr_FR="jupyterlab_language_pack_fr_FR")
+    _install(root / "site", "locale", braincode_jupyter="braincode_jupyter")
+    messages = root / "site" / "jupyterlab_language_pack_fr_FR" / "locale/fr_FR/LC_MESSAGES"
+    messages.mkdir(parents=True)
+    (messages.parents[2] / "__init__.py").touch()
+    head = {"domain": "jupyterlab", "language": "fr-FR", "plural_forms": "nplurals=2; plural=n>1;"}
+    (messages / "jupyterlab.json").write_text(json.dumps({"": head}))
+    with _running(root, PYTHONPATH=os.pathsep.join([str(root / "site"), str(ROOT)])) as running:
+        _choose(running, "@jupyterlab/translation-extension:plugin", {"locale": "fr_FR"})
+        yield running
+
+
+def _install(site: Path, group: str, **entries: str) -> None:
+    """Make an installed distribution that has entry points for JupyterLab, and nothing else."""
+    folder = site / f"made_{group}-1.0.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: made-{group}\nVersion: 1.0\n")
+    lines = [f"[jupyterlab.{group}]", *(f"{name} = {value}" for name, value in entries.items())]
+    (folder / "entry_points.txt").write_text("\n".join(lines))
+
+
+@contextlib.contextmanager
+def _running(root: Path, **environment: str) -> Iterator[Lab]:
     folder = root / "notebooks"
     folder.mkdir()
     _install_extension(root / "data")
@@ -100,8 +131,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     command += [f"--IdentityProvider.token={token}", "--expose-app-in-browser"]
     command += ["--JupyterNotebookApp.expose_app_in_browser=True"]
     command += [f"--ServerApp.root_dir={folder}"]
+    variables = _environment(root) | environment
     with (root / "lab.log").open("w") as log:
-        process = subprocess.Popen(command, env=_environment(root), stdout=log, stderr=log)  # noqa: S603 - our own interpreter
+        process = subprocess.Popen(command, env=variables, stdout=log, stderr=log)  # noqa: S603 - our own interpreter
         try:
             _wait_for(f"{base}/api/status?token={token}", process, root / "lab.log")
             yield Lab(base=base, token=token, folder=folder)

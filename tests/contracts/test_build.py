@@ -112,7 +112,9 @@ def test_translator_of_jupyterlab_is_given_every_text(
             texts |= {f"{group}.{name}.{one}".rstrip("."): text for one, text in several.items()}
 
     assert (domain, project[domain]) == (PACKAGE.name, PACKAGE.name)
-    assert {"domain", "language", "pluralForms"} <= told.pop("").keys()
+    head = told.pop("")
+    assert (head["domain"], head["language"]) == (domain, locale.replace("_", "-"))
+    assert head["plural_forms"].startswith("nplurals=")
     assert {key: text.replace("%%", "%") for key, (text,) in told.items()} == texts
 
 
