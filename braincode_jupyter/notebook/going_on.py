@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.notebook.arguments import parse_arguments
 from braincode_jupyter.notebook.slot import Slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from braincode_jupyter.notebook.arguments import CellArguments
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.state import Notebook
     from braincode_jupyter.runtime import PreparedRun, RunArguments, Sources
@@ -21,7 +21,7 @@ def go_on(
     notebook: Notebook,
     prepares: Callable[[RunArguments, Sources], PreparedRun],
     *,
-    options: str = "",
+    arguments: CellArguments,
 ) -> None:
     """Start it; on a page it leaves the kernel free.
 
@@ -33,8 +33,8 @@ def go_on(
         Shared state of the process.
     prepares : callable
         Prepares the run.
-    options : str
-        What was written after the line magic, as after `%%braincode`.
+    arguments : CellArguments
+        What was written after the line magic.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def go_on(
     CellRun(
         access=access,
         notebook=notebook,
-        arguments=replace(parse_arguments(options), background=True),
+        arguments=replace(arguments, background=True),
         prompt="",
         slot=Slot(access),
         is_awaited=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import UnknownNameError
+from braincode_jupyter.notebook.arguments import parse_arguments
 from braincode_jupyter.notebook.going_on import go_on
 from braincode_jupyter.notebook.options import OPTIONS_BY_FLAG
 
@@ -46,6 +47,7 @@ def resume(access: ShellAccess, notebook: Notebook, rest: str) -> Run | None:
     if first.startswith("-"):
         first, options = "", rest
     _check_options(options)
+    asked = parse_arguments(options)
     named = first.removeprefix("@@")
     from braincode_jupyter.runtime import prepare_resume, read_run  # noqa: PLC0415 - light load
     from braincode_jupyter.runtime.settings import default_home  # noqa: PLC0415 - light load
@@ -59,7 +61,7 @@ def resume(access: ShellAccess, notebook: Notebook, rest: str) -> Run | None:
     def prepare(arguments: RunArguments, sources: Sources) -> PreparedRun:
         return prepare_resume(named or None, arguments, sources)
 
-    go_on(access, notebook, prepare, options=options)
+    go_on(access, notebook, prepare, arguments=asked)
     return None
 
 

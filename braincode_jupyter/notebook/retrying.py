@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import UsageError
+from braincode_jupyter.notebook.arguments import CellArguments
 from braincode_jupyter.notebook.going_on import go_on
 
 if TYPE_CHECKING:
@@ -57,5 +58,5 @@ def retry(access: ShellAccess, notebook: Notebook, rest: str) -> str | None:
 
         return prepare_retry(session or "last", worker, arguments=arguments, sources=sources)
 
-    go_on(access, notebook, prepare)
+    go_on(access, notebook, prepare, arguments=CellArguments())
     return None

@@ -299,6 +299,12 @@ def _resume(context: Context, rest: str) -> object:
     return resume(context.access, context.notebook, rest)
 
 
+def _replay(context: Context, rest: str) -> None:
+    from braincode_jupyter.notebook.replaying import replay  # noqa: PLC0415 - light load
+
+    replay(context.access, context.notebook, rest)
+
+
 def _approvals(context: Context, rest: str) -> str:
     from braincode_jupyter.notebook.approvals_text import (  # noqa: PLC0415 - light load
         approvals_text,
@@ -382,18 +388,10 @@ def _trust(context: Context, rest: str) -> str:
     from braincode_jupyter.notebook import trust_text as texts  # noqa: PLC0415 - light load
 
     shown, root = context.notebook.shown_to_trust, Path.cwd()
-    action, _, name = rest.partition(" ")
-    name = name.strip()
     if not rest:
         return texts.trust_text(context.home, root, shown=shown)
-    if action not in {"approve", "revoke"}:
-        raise UnknownNameError("subcommand of %braincode trust", action, ["approve", "revoke"])
-    if not name:
-        raise UsageError(f"What is to {action}?", hint=f"Write %braincode trust {action} NAME.")
-    if action == "revoke":
-        return texts.revoke_text(context.home, root, name=name)
     now_ms = time.time_ns() // 1_000_000
-    return texts.approve_text(context.home, root, name=name, shown=shown, now_ms=now_ms)
+    return texts.say_of_trust(context.home, root, line=rest, shown=shown, now_ms=now_ms)
 
 
 SUBCOMMANDS: Mapping[str, Subcommand] = {
@@ -428,6 +426,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             run=_insert,
             usage="[ID] [NUMBER]",
             help="put code of an answer into the next cell; it is not run",
+        ),
+        Subcommand(
+            name="replay",
+            run=_replay,
+            usage="[ID] [--speed N]",
+            help="show a session once more as it went; nothing is asked or spent",
         ),
         Subcommand(
             name="export",

@@ -107,6 +107,43 @@ def approve_text(home: Path, root: Path, *, name: str, shown: Collection[str], n
     return f"Approved {label}, exactly as shown. Any change makes it inert again."
 
 
+def say_of_trust(home: Path, root: Path, *, line: str, shown: Collection[str], now_ms: int) -> str:
+    """Approve or revoke what a line says.
+
+    Parameters
+    ----------
+    home, root : Path
+        The home folder and the project.
+    line : str
+        ``approve`` or ``revoke``, and a name.
+    shown : collection of str
+        Digests of what was shown.
+    now_ms : int
+        Time; milliseconds since the epoch.
+
+    Returns
+    -------
+    str
+        What was done.
+
+    Raises
+    ------
+    UnknownNameError
+        If the line says something else.
+    UsageError
+        If it names nothing, or what it names cannot be approved.
+    """
+    action, _, name = line.partition(" ")
+    name = name.strip()
+    if action not in {"approve", "revoke"}:
+        raise UnknownNameError("subcommand of %braincode trust", action, ["approve", "revoke"])
+    if not name:
+        raise UsageError(f"What is to {action}?", hint=f"Write %braincode trust {action} NAME.")
+    if action == "revoke":
+        return revoke_text(home, root, name=name)
+    return approve_text(home, root, name=name, shown=shown, now_ms=now_ms)
+
+
 def revoke_text(home: Path, root: Path, *, name: str) -> str:
     """Take the approval of one thing back.
 

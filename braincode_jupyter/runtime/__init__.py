@@ -19,6 +19,7 @@ from braincode_jupyter.runtime.launch import (
     prepare_retry,
     prepare_run,
 )
+from braincode_jupyter.runtime.playing import DEFAULT_SPEED, Playing, prepare_play
 from braincode_jupyter.runtime.prepared import PreparedRun
 from braincode_jupyter.runtime.reading import read_run
 from braincode_jupyter.runtime.run import Run
@@ -26,6 +27,8 @@ from braincode_jupyter.runtime.settings import RunArguments, RunObserver, Source
 from braincode_jupyter.runtime.undoing import UndoneRun, undo_run
 
 __all__ = [
+    "DEFAULT_SPEED",
+    "Playing",
     "PreparedRun",
     "Run",
     "RunArguments",
@@ -35,6 +38,7 @@ __all__ = [
     "UndoneRun",
     "default_home",
     "plan_run",
+    "prepare_play",
     "prepare_resume",
     "prepare_retry",
     "prepare_run",
