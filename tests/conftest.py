@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,15 +21,21 @@ _SETTINGS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
 _SYSTEM_CONNECT = socket.socket.connect
 
 
+_FIRST_HALF = ("test_a", "test_c", "test_e", "test_i", "test_k", "test_p")
+"""How about half of the files begin whose tests need a JupyterLab."""
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Keep the browser tests, which share one JupyterLab, in one of the processes."""
+    """Keep tests that share a JupyterLab in one process; there are two of them, and a third one."""
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - only with --numprocesses
 
     class ByPlace(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            is_in_browser = nodeid.startswith("tests/browser/")
-            return "browser" if is_in_browser else nodeid.split("::", 1)[0]
+            path = PurePosixPath(nodeid.split("::", 1)[0])
+            if path.parent.name != "browser":
+                return "gallery" if path.parent.name == "gallery" else str(path)
+            return f"browser, {'first' if path.name.startswith(_FIRST_HALF) else 'second'} half"
 
     return ByPlace(config, log)
 
