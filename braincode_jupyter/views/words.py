@@ -46,11 +46,13 @@ def state_words(say: Speaker, agent: AgentView) -> str:
 
 
 def run_state_words(say: Speaker, view: RunView) -> str:
-    """Return the state of a run in words; while it runs, what is being done."""
+    """Return the state of a run in words; while it runs, what is being done or waited for."""
     if view.state != "running":
         return say(f"runStates.{view.state}")
     if view.is_stopping:
         return say("words.stopping")
+    if view.approvals:
+        return say("agentStates.waiting_for_approval")
     return say(f"phases.{view.phase}") or say("runStates.running")
 
 

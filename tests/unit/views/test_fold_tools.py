@@ -116,6 +116,15 @@ def test_a_request_stands_on_the_card_and_its_agent_waits() -> None:
     assert approval.deadline_ms == sample.at(6) + 600_000
 
 
+def test_text_and_html_begin_with_what_the_run_waits_for() -> None:
+    before, asking = begun(), after(begun(), asked())
+
+    for form in (to_text, to_html):
+        head = form(asking).split("Needs your answer")[0]
+        assert "waiting for approval" in head
+        assert "waiting for approval" not in form(before)
+
+
 def granted(call: str = "t1") -> ApprovalGranted:
     request = asked(call)
     return ApprovalGranted(
