@@ -67,9 +67,9 @@ async def test_a_call_that_might_cost_too_much_is_not_made(tmp_path: Path) -> No
     assert isinstance(result.error, LimitExceededError)
     assert {record.limit for record in refused} == {"max_cost"}
     assert all(record.needed > record.allowed - record.spent for record in refused)
-    assert any(
-        warning.startswith("Budget: ") and "$" in warning for warning in result.view.warnings
-    )
+    said = " ".join(to_text(result.view).split())
+    assert "Budget: " in said
+    assert "of $0.000" in said
 
 
 @pytest.mark.parametrize("cost_usd", [0.002, None])
