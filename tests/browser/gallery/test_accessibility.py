@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import card_samples as samples
 import pytest
+from accessibility import load_axe
 from card_large import LARGE
 from card_states import STATES, approval, every_state
 from playwright.sync_api import expect
@@ -58,14 +59,9 @@ CONTRAST = """([over, under]) => {
 }"""
 
 
-def axe_source() -> str:
-    package = pytest.importorskip("axe_playwright_python", reason="axe-core is in the extra `test`")
-    return Path(package.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
-
-
 def check(card: Card) -> list[list[str]]:
     """Return what axe-core complains about: impact, rule, element."""
-    card.page.evaluate(f"{axe_source()}; 0")
+    load_axe(card.page)
     return card.page.evaluate(f"async () => ({FOUND})(await axe.run('.bc-run'))")
 
 
