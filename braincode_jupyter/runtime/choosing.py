@@ -99,12 +99,13 @@ def choose(
     configured = documents.settings.default_brain_id
     wanted = arguments.brain or (NOTEBOOK_PRESET if configured == _ORIGINAL_PRESET else configured)
     chosen = resolve_brain(resolve_preset(wanted, documents.presets), models, vision=vision)
+    is_bounded = arguments.max_cost is not None
     if chosen.is_usable:
-        return chosen if arguments.max_cost is None else _priced(chosen, models)
+        return _priced(chosen, models) if is_bounded else chosen
     if arguments.brain is None and not vision:
         local = resolve_brain(resolve_preset(LOCAL_PRESET, documents.presets), models, vision=False)
         if local.is_usable:
-            return local
+            return _priced(local, models) if is_bounded else local
     refusals = {
         refusal.reason for resolution in chosen.chains.values() for refusal in resolution.refusals
     }

@@ -72,6 +72,17 @@ async def test_a_call_that_might_cost_too_much_is_not_made(tmp_path: Path) -> No
     assert "of $0.000" in said
 
 
+async def test_a_model_that_costs_nothing_is_asked_where_it_is_the_only_one(tmp_path: Path) -> None:
+    embedded = Candidate(model_id="local/embedded", provider="local", name="m", is_local_demo=True)
+    free = TokenPrice(input_usd=0.0, output_usd=0.0)
+    model = ScriptedModel(candidates=[embedded], token_price=free)
+
+    result = await run(tmp_path, model, 0.01)
+
+    assert result.status == "completed"
+    assert {call.candidate.model_id for call in model.calls} == {"local/embedded"}
+
+
 @pytest.mark.parametrize("cost_usd", [0.002, None])
 async def test_what_was_spent_shortens_the_replies_that_follow(
     tmp_path: Path, cost_usd: float | None
