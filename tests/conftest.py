@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).parents[1]
 _LOOPBACK = ("127.", "::1", "localhost")
 _SETTINGS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
+_CHOICES = (OVERRIDE_VARIABLE, "BRAINCODE_LANGUAGE", "BRAINCODE_REPLAY", "LC_ALL", "LC_MESSAGES")
 _SYSTEM_CONNECT = socket.socket.connect
 
 
@@ -74,8 +75,9 @@ def _foreign_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | N
         patch.setenv("IPYTHONDIR", str(home / "ipython"))
         patch.setenv("LC_ALL", "C.UTF-8")
         patch.delenv("BRAINCODE_LANGUAGE", raising=False)
+        patch.setenv("LANG", "C.UTF-8")
         for name in list(os.environ):
-            if name.startswith("XDG_") or name.endswith(_SETTINGS) or name == OVERRIDE_VARIABLE:
+            if name.startswith("XDG_") or name.endswith(_SETTINGS) or name in _CHOICES:
                 patch.delenv(name)
         yield weights
 

@@ -14,6 +14,7 @@ from collections import OrderedDict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from braincode_jupyter.home.language import spoken_language
 from braincode_jupyter.notebook.page_comm import open_comm
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.speaker import speaker
@@ -110,8 +111,10 @@ class Endings:
 
 
 def _line(view: RunView) -> str:
-    title = clean_line(view.title, _TITLE_CHARS)
-    return (
-        f"braincode: {speaker()(f'runStates.{view.state}')} in the background: {title} "
-        f"(%braincode show {view.session_id[:_ID_CHARS]})"
+    say = speaker(spoken_language())
+    return say(
+        "text.endedInBackground",
+        state=say(f"runStates.{view.state}"),
+        title=clean_line(view.title, _TITLE_CHARS),
+        id=view.session_id[:_ID_CHARS],
     )

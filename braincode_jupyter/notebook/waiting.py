@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from braincode_jupyter.home.language import spoken_language
 from braincode_jupyter.notebook.page_comm import open_comm
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.speaker import speaker
@@ -161,7 +162,7 @@ def _data(view: RunView, cell_id: str | None) -> dict[str, object]:
 
 
 def _line(view: RunView) -> str:
-    say = speaker()
+    say = speaker(spoken_language())
     first = next(iter(view.approvals), None)
     asked = "" if first is None else clean_line(asking_words(say, first), _ACTION_CHARS)
     rest = len(view.approvals) - 1

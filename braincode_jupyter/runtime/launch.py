@@ -164,7 +164,7 @@ def prepare_resume(
         Session id, the beginning of one, or ``last``; None: the newest that can be resumed.
     arguments : RunArguments
         Where things are, who answers and what is allowed; what was asked for stands in the session,
-        and of that only ``max_tokens`` may be given anew.
+        and of that only the budgets may be given anew.
     sources : Sources
         Where typed references look; they are read anew.
     clock : Clock or None

@@ -498,6 +498,7 @@ export type Catalogue = {
     readonly finding: (values: { severity: Value; text: Value }) => string;
     readonly plot: (values: { label: Value }) => string;
     readonly table: (values: { label: Value }) => string;
+    readonly endedInBackground: (values: { id: Value; state: Value; title: Value }) => string;
     readonly waitsInBackground: (values: { asked: Value }) => string;
     readonly andMoreCalls: (values: { count: number }) => string;
     readonly session: string;

@@ -9,6 +9,8 @@ from braincode_jupyter.views import RunView
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pytest
+
     from braincode_jupyter.views.run_view import RunState
 
 
@@ -48,6 +50,19 @@ def test_a_page_without_our_extension_lets_the_next_cell_say_it_once() -> None:
         "(%braincode show 3f2a91c4)"
     ]
     assert page.closed == 1
+
+
+def test_the_next_cell_says_it_in_the_language_that_was_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("BRAINCODE_LANGUAGE", "fr")
+    lines: list[str] = []
+    endings = Endings(lines.append, open_comm=Page().open)
+
+    endings.tell(ended(), cell_id=None)
+    endings.before_cell()
+
+    assert lines[0].startswith("braincode\u00a0: terminée en arrière-plan")
 
 
 def test_a_page_that_showed_it_leaves_nothing_to_print() -> None:
