@@ -10,6 +10,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { insertion } from '../protocol/page-events';
 import { readRunView } from '../protocol/read';
 import { drawGuarded } from '../view/guarded';
+import { inTurn } from '../view/in-turn';
 import { EXTENSION } from './ids';
 import { MIME_TYPE } from './mime';
 
@@ -19,14 +20,21 @@ const WIDGET_PLACE = 'jupyter-widgets';
 const LOOK_MS = 250;
 const OUTPUT = '.jp-OutputArea-output';
 
-/** Draw the recorded run in the places of a notebook where a live card cannot be drawn. */
+/** Draw the recorded runs, one after another, in the places of a notebook that show no live card. */
 function drawOrphans(panel: NotebookPanel): void {
   for (const place of Array.from(panel.content.node.querySelectorAll<HTMLElement>(`${OUTPUT}.${WIDGET_PLACE}`))) {
-    const view = place.firstElementChild ? null : readRunView(runBeside(panel, place));
-    if (view) {
-      place.replaceChildren();
-      drawGuarded(place, view, { isLive: false, ...insertion(() => view.sessionId) });
+    if (!place.firstElementChild) {
+      void inTurn(() => drawOrphan(panel, place));
     }
+  }
+}
+
+/** Draw one, unless something is drawn there by now. */
+function drawOrphan(panel: NotebookPanel, place: HTMLElement): void {
+  const view = panel.isDisposed || place.firstElementChild ? null : readRunView(runBeside(panel, place));
+  if (view) {
+    place.replaceChildren();
+    drawGuarded(place, view, { isLive: false, ...insertion(() => view.sessionId) });
   }
 }
 

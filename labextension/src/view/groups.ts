@@ -3,7 +3,7 @@
  * what waits, and what is over.
  *
  * Known trade-off: an entry that the reader opened or is in stays in its group when its state
- * changes, and moves once he has left it. The heads of groups count what stands in them.
+ * changes, and moves once they have left it. The heads of groups count what stands in them.
  */
 
 import type { AgentView, TodoView } from '../protocol/generated';
