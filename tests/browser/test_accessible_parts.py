@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from accessibility import complaints
+from held_model import held
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -71,8 +72,14 @@ def test_B11_a_checker_finds_nothing_on_offers_dialogs_and_messages(
     open_notebook: Callable[..., Any], choose: Callable[..., None], *, is_seven: bool
 ) -> None:
     choose("@jupyterlab/completer-extension:manager", showDocumentationPanel=True)
+    gate = f"gate-parts-{is_seven}"
     notebook = open_notebook(
-        "gone = {'one': 1}", "%%braincode\nWhy? ", BACKGROUND, TALL, TALL, in_notebook_7=is_seven
+        held(gate) + "gone = {'one': 1}",
+        "%%braincode\nWhy? ",
+        BACKGROUND,
+        TALL,
+        TALL,
+        in_notebook_7=is_seven,
     )
     page = notebook.page
     notebook.run(1)
@@ -89,7 +96,9 @@ def test_B11_a_checker_finds_nothing_on_offers_dialogs_and_messages(
     look(page, ".jp-Dialog-content")
     page.keyboard.press("Escape")
 
-    notebook.start(3)
+    card = notebook.run(3)
     notebook.cell(5).scroll_into_view_if_needed()
+    expect(card).not_to_be_in_viewport()
+    (notebook.path.parent / gate).touch()
     expect(page.locator(".Toastify__toast")).to_contain_text("Background run completed")
     look(page, ".Toastify__toast")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from held_model import held
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -11,23 +12,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 ASK = "%%braincode --roles librarian,analyst --background\nWhy did **the sales** fall?"
-# The primary answers once the file is there, so that the test says when the run ends.
-HELD = """
-import asyncio, pathlib
-gate = pathlib.Path('GATE')
-class Held(ScriptedModel):
-    async def complete(self, call, on_text, tools=None):
-        while call.call_kind == 'primary' and not gate.exists():
-            await asyncio.sleep(0.05)
-        return await super().complete(call, on_text, tools)
-use_models(Held(lambda call: FAIL))
-"""
 TALL = "#\n" * 60
 TOAST = ".Toastify__toast"
-
-
-def held(gate: str, reply: str = "None") -> str:
-    return HELD.replace("GATE", gate).replace("FAIL", reply)
 
 
 def test_the_end_of_a_background_run_is_told_with_a_way_to_its_cell(

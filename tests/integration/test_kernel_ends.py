@@ -12,6 +12,9 @@ import pytest
 from kernel_process import RUN_MIME, Kernel
 from mcp_hub import SERVER
 
+from braincode_jupyter.views.run_view import RunView
+from braincode_jupyter.views.speaker import speaker
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -145,8 +148,8 @@ def test_B25_a_cancelled_run_leaves_nothing_and_its_card_says_what_was_stopped(
 
     assert outcome.error == "RunCancelledError", outcome.text
     assert _left(family) == []
-    card = outcome.outputs[-1][RUN_MIME]
-    calls = {call["name"]: call for agent in card["agents"] for call in agent["toolCalls"]}
-    assert card["state"] == "cancelled"
-    assert calls["exec_command"]["reason"] == "stopped with the run"
-    assert calls["run_python"]["state"] == "done"
+    card = RunView.model_validate(outcome.outputs[-1][RUN_MIME])
+    calls = {call.name: call for agent in card.agents for call in agent.tool_calls}
+    assert card.state == "cancelled"
+    assert speaker().said(calls["exec_command"].reason) == "stopped with the run"
+    assert calls["run_python"].state == "done"
