@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from braincode_jupyter.protocol.packet import Packet
+from braincode_jupyter.protocol.sentence import Said
 
 
 class ApprovalView(Packet):
@@ -30,7 +31,7 @@ class ApprovalView(Packet):
     """Whether it is a unified diff."""
     hidden_chars: int = 0
     """Characters shown as marks; such a text is approved after "show all" alone."""
-    reason: str = ""
+    reason: Said = ""
     """Which rule asks."""
     model_words: str = ""
     """What the model said of it; never part of the action."""

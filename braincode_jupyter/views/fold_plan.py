@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.clean import clean_line, clean_text, clip_text
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.roster import AgentKey, AgentKind, find_agent, get_agent, put_agent
 from braincode_jupyter.views.run_view import (
     ClarificationView,
@@ -80,12 +81,13 @@ def title_of(prompt: str) -> str:
 
 def note_reference(view: RunView, record: ReferenceUsed) -> RunView:
     """Take what one reference gave; the same token again replaces the earlier entry."""
+    reason = None if record.reason is None else clean_line(record.reason, 400)
     reference = ReferenceView(
         token=clean_line(record.token, 400),
         kind=record.kind,
         state=record.state,
-        label=clean_line(record.label, 400),
-        reason=None if record.reason is None else clean_line(record.reason, 400),
+        label=recorded("references", clean_line(record.label, 400)),
+        reason=None if reason is None else recorded("references", reason),
         uri=clean_line(record.uri, 1_000),
     )
     others = tuple(known for known in view.references if known.token != reference.token)

@@ -12,6 +12,7 @@ from braincode_jupyter.views.approval_view import ApprovalView, GrantView
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.exact import is_diff, to_exact
 from braincode_jupyter.views.fold_calls import note_warning
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.roster import AgentKey, get_agent, kind_of, put_agent
 from braincode_jupyter.views.run_view import (
     ArtifactView,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
         ToolOff,
         ToolProgressed,
     )
-    from braincode_jupyter.protocol.sentence import Sentence
+    from braincode_jupyter.protocol.sentence import Said, Sentence
     from braincode_jupyter.views.run_view import AgentView, RunView
 
 MAX_TOOL_CALLS = 64
@@ -85,7 +86,7 @@ def note_request(view: RunView, record: ApprovalRequested) -> RunView:
         whole=exact.whole,
         is_diff=is_diff(record.shown),
         hidden_chars=exact.hidden + action.hidden,
-        reason=clean_line(record.reason, MAX_REASON_CHARS),
+        reason=recorded("rules", clean_line(record.reason, MAX_REASON_CHARS)),
         model_words=clean_line(record.model_words, MAX_MODEL_WORDS),
         deadline_ms=record.asked_ms + int(record.timeout_s * 1000),
         bound_sha256=clean_line(record.bound_sha256),
@@ -168,7 +169,7 @@ def note_execution(view: RunView, record: ToolExecuted) -> RunView:
                 "state": "failed" if record.is_error else "done",
                 "chars": chars if is_number else None,
                 "progress": "",
-                "isolation": _said(summary, "isolation"),
+                "isolation": recorded("rules", _said(summary, "isolation")),
                 "reason": _said(summary, "refused"),
             }
         )
@@ -296,11 +297,11 @@ def _with_call(agent: AgentView, call: ToolCallView) -> AgentView:
     return agent.model_copy(update={"tool_calls": (*calls, call)})
 
 
-def _denial(record: ToolApprovalDecided) -> str:
+def _denial(record: ToolApprovalDecided) -> Said:
     """Return why a call was denied; a person is not asked for a reason."""
     if record.decision in _ALLOWED or record.approver == "human":
         return ""
-    return clean_line(record.reason or "", MAX_REASON_CHARS)
+    return recorded("rules", clean_line(record.reason or "", MAX_REASON_CHARS))
 
 
 def _action(summary: JsonValue | None) -> str:

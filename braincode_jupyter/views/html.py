@@ -177,7 +177,7 @@ def _error(say: Speaker, view: RunView) -> Html:
 
 
 def _approval(say: Speaker, asked: ApprovalView) -> Html:
-    notes = [asked.reason, words.model_said(say, asked)]
+    notes = [words.asked_because(say, asked), words.model_said(say, asked)]
     if asked.hidden_chars:
         notes.insert(0, say("words.hiddenChars", count=asked.hidden_chars))
     return joined(

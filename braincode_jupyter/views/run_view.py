@@ -135,9 +135,9 @@ class ReferenceView(Packet):
     """file, image, session, cell, output or variable."""
     state: Literal["sent", "cut", "missing"]
     """What came of it."""
-    label: str
+    label: Said
     """What was sent."""
-    reason: str | None = None
+    reason: Said | None = None
     """Why it is missing, or what was cut."""
     uri: str = ""
     """Where it is; joins it with the sections of a prompt."""
@@ -252,7 +252,7 @@ class ToolCallView(Packet):
     """What it said last of itself, while it runs."""
     chars: int | None = None
     """Characters that the agent got back."""
-    isolation: str = ""
+    isolation: Said = ""
     """How code was kept from the machine, as the tool told."""
     approver: Said = ""
     """Who allowed or denied it, in words."""

@@ -186,7 +186,7 @@ def _approvals(say: Speaker, view: RunView) -> list[str]:
         lines.extend(f"    {line}".rstrip() for line in asked.shown.split("\n"))
         if asked.hidden_chars:
             lines.extend(wrap(say("words.hiddenChars", count=asked.hidden_chars), "    "))
-        for note in (asked.reason, words.model_said(say, asked)):
+        for note in (words.asked_because(say, asked), words.model_said(say, asked)):
             lines.extend(wrap(note, "    "))
     return lines
 

@@ -141,7 +141,7 @@ def tool_words(say: Speaker, call: ToolCallView) -> str:
         "" if call.chars is None else say("text.chars", count=call.chars),
         say.because(say.said(call.approver), call.reason) if call.approver else "",
         "" if call.approver else say.said(call.reason),
-        call.isolation,
+        say.said(call.isolation),
     ]
     return say.told((words, *facts))
 
@@ -150,6 +150,12 @@ def asking_words(say: Speaker, approval: ApprovalView) -> str:
     """Return who asks for what."""
     wants = say("words.wantsTo", effect=say(f"effects.{approval.effect}"))
     return f"{approval.role}{wants}{approval.action}"
+
+
+def asked_because(say: Speaker, approval: ApprovalView) -> str:
+    """Return which rule asks; empty if the request does not say."""
+    reason = say.said(approval.reason)
+    return say("words.askedBecause", reason=reason) if reason else ""
 
 
 def model_said(say: Speaker, approval: ApprovalView) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
+from braincode_jupyter.brain.tool_rules import BUILT_IN_RULES
 from braincode_jupyter.protocol.change_records import PatchKind, RiskTier
 from braincode_jupyter.protocol.outside_records import ToolApprovalDecided
 from braincode_jupyter.protocol.usage import ReasonCode
@@ -18,6 +19,7 @@ from braincode_jupyter.views.approval_view import ApprovalView
 from braincode_jupyter.views.change_view import ChangeState, ChecksState, CheckState
 from braincode_jupyter.views.matrix import Cell
 from braincode_jupyter.views.reasons import hint_of
+from braincode_jupyter.views.recorded import KINDS, NUMBERS, recorded
 from braincode_jupyter.views.run_view import (
     AgentState,
     AgentView,
@@ -31,6 +33,8 @@ from braincode_jupyter.views.run_view import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from braincode_jupyter.views.recorded import Kind
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "labextension" / "src"
@@ -189,6 +193,8 @@ def spoken_by(call: ast.Call) -> str:
     first = call.args[0]
     if isinstance(call.func, ast.Attribute) and call.func.attr == "named":
         return f"{ast.literal_eval(first)}."
+    if name == "recorded":
+        return f"{ast.literal_eval(first)}."
     if name not in {"say", "sentence", "speaker"}:
         return ""
     if isinstance(first, ast.JoinedStr):
@@ -206,7 +212,58 @@ def test_python_says_texts_that_exist_with_their_values() -> None:
     found = list(uses())
 
     assert len(found) > 150
-    assert [use for use in found if (known | groups).get(use.key) != use.values] == []
+    spoken = [use for use in found if use.key[:-1] not in KINDS]
+    assert [use for use in spoken if (known | groups).get(use.key) != use.values] == []
+
+
+def written() -> str:
+    """Return all texts of the code and its data, those of the catalogue left out."""
+    package = ROOT / "braincode_jupyter"
+    found = [path.read_text("utf-8") for path in (package / "brain" / "data").glob("*.json")]
+    for path in package.rglob("*.py"):
+        found += [
+            node.value
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+    return "\0".join(found)
+
+
+def test_texts_of_records_are_written_as_the_catalogue_has_them() -> None:
+    code = written()
+    pieces = {
+        piece.strip(" ,;:()")
+        for kind in KINDS
+        for form in ENGLISH[kind].values()
+        for piece in re.split(r"\{\w+\}", texts(form)[-1])
+    }
+
+    assert [piece for piece in sorted(pieces) if piece not in code] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_text_of_a_record_is_known_by_its_english(kind: Kind) -> None:
+    names = {
+        f"{kind}.{key}": re.sub(r"\{(\w+)\}", lambda place: sample(place[1]), text)
+        for key, form in ENGLISH[kind].items()
+        for text in texts(form)
+        # Such a text only joins others.
+        if re.search(r"\w", re.sub(r"\{\w+\}", "", text))
+    }
+    found = {key: recorded(kind, text) for key, text in names.items()}
+
+    assert [key for key, said in found.items() if getattr(said, "key", "") != key] == []
+
+
+def test_every_built_in_rule_gives_its_reason_in_words_of_the_catalogue() -> None:
+    reasons = {rule.reason for rule in BUILT_IN_RULES}
+
+    assert len(reasons) > 10
+    assert [why for why in sorted(reasons) if isinstance(recorded("rules", why), str)] == []
+
+
+def sample(place: str) -> str:
+    return "1,234" if place in NUMBERS else "thing"
 
 
 @pytest.mark.parametrize("path", DRAWING, ids=lambda path: path.stem)

@@ -102,7 +102,7 @@ export type ApprovalView = {
   /** Characters shown as marks; such a text is approved after "show all" alone. */
   readonly hiddenChars: number;
   /** Which rule asks. */
-  readonly reason: string;
+  readonly reason: Said;
   /** What the model said of it; never part of the action. */
   readonly modelWords: string;
   /** When it is denied by itself. */
@@ -332,9 +332,9 @@ export type ReferenceView = {
   /** What came of it. */
   readonly state: 'sent' | 'cut' | 'missing';
   /** What was sent. */
-  readonly label: string;
+  readonly label: Said;
   /** Why it is missing, or what was cut. */
-  readonly reason?: string;
+  readonly reason?: Said;
   /** Where it is; joins it with the sections of a prompt. */
   readonly uri: string;
 };
@@ -560,7 +560,7 @@ export type ToolCallView = {
   /** Characters that the agent got back. */
   readonly chars?: number;
   /** How code was kept from the machine, as the tool told. */
-  readonly isolation: string;
+  readonly isolation: Said;
   /** Who allowed or denied it, in words. */
   readonly approver: Said;
   /** Why it was denied or refused, or how it ended unfinished. */
@@ -656,7 +656,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     whole: ["string"],
     isDiff: ["boolean", false],
     hiddenChars: ["number"],
-    reason: ["string"],
+    reason: ["said"],
     modelWords: ["string"],
     deadlineMs: ["number"],
     boundSha256: ["string"]
@@ -771,8 +771,8 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     token: ["string"],
     kind: ["string"],
     state: ["enum", "sent", ["sent", "cut", "missing"]],
-    label: ["string"],
-    reason: ["optional", ["string"]],
+    label: ["said"],
+    reason: ["optional", ["said"]],
     uri: ["string"]
   },
   ReviewView: {
@@ -885,7 +885,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     state: ["enum", "running", ["running", "done", "failed", "denied", "outcome_unknown"]],
     progress: ["string"],
     chars: ["optional", ["number"]],
-    isolation: ["string"],
+    isolation: ["said"],
     approver: ["said"],
     reason: ["said"]
   },

@@ -14,7 +14,7 @@ import { clock } from './figures';
 import { isGoing } from './header';
 import type { Moment } from './moment';
 import { section } from './section';
-import { EFFECTS, WORDS } from '../words/catalogue';
+import { EFFECTS, WORDS, spoken } from '../words/catalogue';
 
 /** After this time an answer that changed nothing may be given again. */
 const AGAIN_MS = 5_000;
@@ -111,7 +111,8 @@ class Question implements Part<Item> {
     }
     const { approval, canAnswer, leftMs } = item;
     setTextOrHide(this.hidden, approval.hiddenChars ? WORDS.hiddenChars({ count: approval.hiddenChars }) : '');
-    setTextOrHide(this.reason, approval.reason ? WORDS.askedBecause({ reason: approval.reason }) : '');
+    const reason = spoken(approval.reason);
+    setTextOrHide(this.reason, reason && WORDS.askedBecause({ reason }));
     const { modelWords } = approval;
     setTextOrHide(this.said, modelWords && `${WORDS.modelSaid}${WORDS.colon}${modelWords}`);
     setText(this.left, leftMs > 0 ? WORDS.deniedIn({ time: clock(leftMs) }) : WORDS.deniedNow);

@@ -3,7 +3,7 @@
 import type { ReferenceView, RunView } from '../protocol/generated';
 import { KeyedList, h, setClass, setHidden, setText, setTextOrHide, sign } from './elements';
 import type { Part } from './elements';
-import { WORDS, because } from '../words/catalogue';
+import { WORDS, because, spoken } from '../words/catalogue';
 
 export function references(): Part<RunView> {
   const el = h('ul', 'bc-refs');
@@ -38,8 +38,6 @@ function referenceText(item: ReferenceView): string {
   if (item.state === 'missing') {
     return because(WORDS.missing, item.reason);
   }
-  if (item.state === 'cut') {
-    return `${item.label} (${because(WORDS.cut, item.reason)})`;
-  }
-  return item.label;
+  const label = spoken(item.label);
+  return item.state === 'cut' ? `${label} (${because(WORDS.cut, item.reason)})` : label;
 }

@@ -42,7 +42,7 @@ function toolCall(): Part<ToolCallView> {
 
 function factsOf(call: ToolCallView): string {
   const chars = call.chars === undefined ? '' : WORDS.charsBack({ text: count(call.chars) });
-  const decided = [spoken(call.approver), spoken(call.reason)];
-  const facts = [call.progress, chars, ...decided, call.isolation].filter(Boolean);
+  const decided = [call.approver, call.reason, call.isolation].map(spoken);
+  const facts = [call.progress, chars, ...decided].filter(Boolean);
   return facts.length ? ` · ${facts.join(' · ')}` : '';
 }

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.run_view import (
     AgentState,
     AgentView,
@@ -84,20 +85,27 @@ REFERENCES = (
         token="@var:sales",
         kind="variable",
         state="sent",
-        label="frame 24,310 × 7, schema and statistics, no rows",
+        label=recorded("references", "frame 24,310 × 7, schema and statistics"),
     ),
     ReferenceView(
-        token="@cell:cleaning", kind="cell", state="sent", label="source + text output, 1.4 kB"
+        token="@cell:cleaning",
+        kind="cell",
+        state="sent",
+        label=recorded("references", "cell cleaning, 12 lines, 1 output"),
     ),
     ReferenceView(
         token="@docs/glossary.md",
         kind="file",
         state="cut",
-        label="64.0 kB",
-        reason="12.1 kB left out",
+        label=recorded("references", "docs/glossary.md, 65,536 bytes"),
+        reason=recorded("references", "12,390 characters left out"),
     ),
     ReferenceView(
-        token="@notes.txt", kind="file", state="missing", label="", reason="file not found"
+        token="@notes.txt",
+        kind="file",
+        state="missing",
+        label="",
+        reason=recorded("references", "file not found"),
     ),
 )
 

@@ -12,6 +12,7 @@ from braincode_jupyter.views.change_view import (
     CheckView,
 )
 from braincode_jupyter.views.exact import to_exact
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.run_view import AgentState, AgentView, ApprovalView, RunView
 
 CODE = (
@@ -85,7 +86,7 @@ def approval() -> RunView:
         action="run_python, 3 lines",
         shown=exact.shown,
         whole=exact.whole,
-        reason="Tools that execute ask.",
+        reason=recorded("rules", "it runs code"),
         deadline_ms=T0 + 593_000,
     )
     agents = tuple(

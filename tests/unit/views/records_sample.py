@@ -353,7 +353,7 @@ def beginning() -> tuple[r.AnyRecord, ...]:
             kind="variable",
             state="sent",
             uri="var:sales",
-            label="frame 24,310 × 7, schema and statistics, no rows",
+            label="frame 24,310 × 7, schema and statistics",
         ),
         r.ReferenceUsed(
             timestamp=at(0),
@@ -361,8 +361,8 @@ def beginning() -> tuple[r.AnyRecord, ...]:
             kind="file",
             state="cut",
             uri="/home/me/docs/glossary.md",
-            label="64 kB of 90 kB",
-            reason="longer than 64 KiB",
+            label="docs/glossary.md, 65,536 bytes",
+            reason="26,624 characters left out",
         ),
         r.ReferenceUsed(
             timestamp=at(0),

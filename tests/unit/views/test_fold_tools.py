@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from typing import Literal
 
@@ -186,6 +187,26 @@ def test_a_denied_call_says_who_and_why() -> None:
     assert (call.state, SAY.said(call.approver)) == ("denied", "denied by policy")
     assert call.reason == "nobody answered"
     assert agent(view).state == "running"
+
+
+def test_why_a_call_was_refused_is_said_in_the_language_of_the_reader() -> None:
+    rule = decided("denied", reason="rule deny command 'git push': it publishes")
+    view = after(begun(), rule.model_copy(update={"approver": "permission_policy"}))
+
+    assert "règle deny command 'git push'\u00a0: cela publie" in flat(to_text(view, "fr"))
+    assert "规则 deny command 'git push'\uff1a会发布内容" in flat(to_text(view, "zh"))
+
+
+def test_why_a_call_asks_is_said_in_the_language_of_the_reader() -> None:
+    view = after(begun(), asked().model_copy(update={"reason": "it runs code: a redirection"}))
+
+    said = "Demandé car\u00a0: l’outil exécute du code\u00a0: une redirection"
+    assert said in flat(to_text(view, "fr"))
+    assert said in to_html(view, "fr")
+
+
+def flat(text: str) -> str:
+    return re.sub("[ \n]+", " ", text)
 
 
 def test_a_person_who_denies_needs_no_reason() -> None:
