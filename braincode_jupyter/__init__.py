@@ -8,8 +8,9 @@ public name is resolved on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from braincode_jupyter import lazy
 
 if TYPE_CHECKING:
     from braincode_jupyter.errors import BraincodeError as BraincodeError
@@ -40,30 +41,23 @@ __all__ = [
     "unload_ipython_extension",
 ]
 
-_HOMES = {
-    "BraincodeError": "errors",
-    "Run": "runtime",
-    "RunError": "errors",
-    "UsageError": "errors",
-    "load_ipython_extension": "notebook",
-    "plan": "notebook",
-    "read_session": "notebook",
-    "resume": "notebook",
-    "resume_async": "notebook",
-    "run": "notebook",
-    "run_async": "notebook",
-    "unload_ipython_extension": "notebook",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy.names(
+    __name__,
+    {
+        "errors": ("BraincodeError", "RunError", "UsageError"),
+        "notebook": (
+            "load_ipython_extension",
+            "plan",
+            "read_session",
+            "resume",
+            "resume_async",
+            "run",
+            "run_async",
+            "unload_ipython_extension",
+        ),
+        "runtime": ("Run",),
+    },
+)
 
 
 def _jupyter_labextension_paths(  # pyright: ignore[reportUnusedFunction] - JupyterLab asks

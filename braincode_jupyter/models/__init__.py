@@ -11,16 +11,18 @@ Invariants:
   and an empty reply are failures.
 - A credential is a ``Secret`` from the moment it is found, goes only to the address that it was
   configured for, and is in no message, whatever form a provider sends it back in.
-- Importing this package is cheap: ``pydantic_ai`` is imported by `agents` alone, at the first call
-  or by `warm_up` in a thread. Nothing is fetched unless `install` is called.
+- Importing this package is cheap, since the embedded model's process imports it too:
+  ``pydantic_ai`` is imported by `agents` alone, at the first call or by `warm_up` in a thread.
+  Nothing is fetched unless `install` is called.
 
 May import ``brain``, ``protocol`` and ``errors``; knows no file of ``~/.braincode``, no notebook.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from braincode_jupyter import lazy
 
 if TYPE_CHECKING:
     from braincode_jupyter.models.agents import warm_up as warm_up
@@ -51,28 +53,14 @@ __all__ = [
     "warm_up",
 ]
 
-_HOMES = {
-    "WEIGHTS": "weights",
-    "ModelRegistry": "registry",
-    "ProviderModels": "client",
-    "ProviderStatus": "registry",
-    "RetryPolicy": "retries",
-    "Timeouts": "retries",
-    "Weights": "weights",
-    "install": "weights",
-    "installed": "weights",
-    "known_secrets": "configured",
-    "load_models": "configured",
-    "warm_up": "agents",
-}
-
-
-def __getattr__(name: str) -> object:
-    # Resolved on first use: the embedded model's process imports this package as well.
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy.names(
+    __name__,
+    {
+        "agents": ("warm_up",),
+        "client": ("ProviderModels",),
+        "configured": ("known_secrets", "load_models"),
+        "registry": ("ModelRegistry", "ProviderStatus"),
+        "retries": ("RetryPolicy", "Timeouts"),
+        "weights": ("WEIGHTS", "Weights", "install", "installed"),
+    },
+)

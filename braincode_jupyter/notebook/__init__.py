@@ -15,8 +15,9 @@ May import everything but `testing` and `cli`.
 from __future__ import annotations
 
 import logging
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from braincode_jupyter import lazy
 
 if TYPE_CHECKING:
     from braincode_jupyter.notebook.api import plan as plan
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.api import resume_async as resume_async
     from braincode_jupyter.notebook.api import run as run
     from braincode_jupyter.notebook.api import run_async as run_async
+    from braincode_jupyter.notebook.extension import (
+        load_ipython_extension as load_ipython_extension,
+    )
+    from braincode_jupyter.notebook.extension import (
+        unload_ipython_extension as unload_ipython_extension,
+    )
     from braincode_jupyter.notebook.state import use_models as use_models
 
 __all__ = [
@@ -39,51 +46,14 @@ __all__ = [
     "use_models",
 ]
 
-_HOMES = {
-    "plan": "api",
-    "read_session": "api",
-    "resume": "api",
-    "resume_async": "api",
-    "run": "api",
-    "run_async": "api",
-    "use_models": "state",
-}
+__getattr__, __dir__ = lazy.names(
+    __name__,
+    {
+        "api": ("plan", "read_session", "resume", "resume_async", "run", "run_async"),
+        "extension": ("load_ipython_extension", "unload_ipython_extension"),
+        "state": ("use_models",),
+    },
+)
 
 # A library does not print its log unless the program asks for it.
 logging.getLogger("braincode_jupyter").addHandler(logging.NullHandler())
-
-
-def load_ipython_extension(shell: object) -> None:
-    """Register the magics; `%load_ext braincode_jupyter` calls it.
-
-    Parameters
-    ----------
-    shell : InteractiveShell
-        The running shell.
-    """
-    from braincode_jupyter.notebook.extension import load  # noqa: PLC0415 - light import
-
-    load(shell)
-
-
-def unload_ipython_extension(shell: object) -> None:
-    """Take back what loading did; runs that go on are not touched.
-
-    Parameters
-    ----------
-    shell : InteractiveShell
-        The running shell.
-    """
-    from braincode_jupyter.notebook.extension import unload  # noqa: PLC0415 - light import
-
-    unload(shell)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -181,8 +181,8 @@ _LOADED: dict[int, Extension] = {}
 """By identity of the shell; there is one in a process, in tests a few."""
 
 
-def load(shell: Shell) -> None:
-    """Load the extension; a second call does nothing.
+def load_ipython_extension(shell: Shell) -> None:
+    """Register the magics; `%load_ext braincode_jupyter` calls it, a second call does nothing.
 
     Parameters
     ----------
@@ -194,8 +194,8 @@ def load(shell: Shell) -> None:
         extension.load()
 
 
-def unload(shell: Shell) -> None:
-    """Take back what `load` did; a second call does nothing.
+def unload_ipython_extension(shell: Shell) -> None:
+    """Take back what loading did; runs that go on are not touched, a second call does nothing.
 
     Parameters
     ----------

@@ -18,8 +18,9 @@ cells needs them when the extension loads.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from braincode_jupyter import lazy
 
 if TYPE_CHECKING:
     from braincode_jupyter.references.cells import cell_tokens as cell_tokens
@@ -58,31 +59,17 @@ __all__ = [
     "stream_output",
 ]
 
-_HOMES = {
-    "Content": "content",
-    "Expansion": "content",
-    "Missing": "content",
-    "ResolvedReference": "content",
-    "SessionLookup": "sessions",
-    "SessionText": "sessions",
-    "bundle_output": "outputs",
-    "cell_label": "labels",
-    "cell_tokens": "cells",
-    "describe": "variables",
-    "error_output": "outputs",
-    "expand": "expansion",
-    "file_tokens": "offers",
-    "find_cell": "cells",
-    "outline": "values",
-    "stream_output": "outputs",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy.names(
+    __name__,
+    {
+        "cells": ("cell_tokens", "find_cell"),
+        "content": ("Content", "Expansion", "Missing", "ResolvedReference"),
+        "expansion": ("expand",),
+        "labels": ("cell_label",),
+        "offers": ("file_tokens",),
+        "outputs": ("bundle_output", "error_output", "stream_output"),
+        "sessions": ("SessionLookup", "SessionText"),
+        "values": ("outline",),
+        "variables": ("describe",),
+    },
+)

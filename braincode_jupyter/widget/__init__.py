@@ -16,8 +16,9 @@ alone, so that importing this package costs nothing. Every name is resolved on f
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from braincode_jupyter import lazy
 
 if TYPE_CHECKING:
     from braincode_jupyter.widget.batcher import Batcher as Batcher
@@ -28,18 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Batcher", "RunWidget", "accept_replies_anywhere"]
 
-_HOMES = {
-    "Batcher": "batcher",
-    "RunWidget": "run_widget",
-    "accept_replies_anywhere": "replies",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy.names(
+    __name__,
+    {
+        "batcher": ("Batcher",),
+        "replies": ("accept_replies_anywhere",),
+        "run_widget": ("RunWidget",),
+    },
+)
