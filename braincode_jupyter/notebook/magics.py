@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from braincode_jupyter.errors import BraincodeError, RunError
 from braincode_jupyter.notebook.shell import is_loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Generator
 
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.state import Notebook
 
 _log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 _BUG_HINT = "Python's log of braincode_jupyter has the details: logging.basicConfig() shows it."
 _CELL_RUN = "braincode_jupyter.notebook.cell_run"
@@ -81,8 +80,9 @@ class BraincodeMagics:
         BraincodeError
             If the run could not start or, when it is not awaited, failed.
         """
-        waiting = guarded(lambda: self._start(line, cell, is_awaited))
-        return None if waiting is None else guarded_awaitable(waiting)
+        with guarded():
+            waiting = self._start(line, cell, is_awaited)
+        return None if waiting is None else _guarded(waiting)
 
     def _start(self, line: str, cell: str, is_awaited: bool) -> Awaitable[None] | None:  # noqa: FBT001 - a fact
         from braincode_jupyter.notebook.arguments import parse_arguments  # noqa: PLC0415 - light load
@@ -131,22 +131,14 @@ class BraincodeMagics:
         """
         from braincode_jupyter.notebook.subcommands import run_subcommand  # noqa: PLC0415 - light load
 
-        return guarded(lambda: run_subcommand(self._access, self._notebook, line))
+        with guarded():
+            return run_subcommand(self._access, self._notebook, line)
 
 
-def guarded(work: Callable[[], T]) -> T:
+@contextmanager
+def guarded() -> Generator[None]:
     """Do the work of a magic; turn a bug of ours into one line with an id.
 
-    Parameters
-    ----------
-    work : callable
-        What to do.
-
-    Returns
-    -------
-    object
-        What it returns.
-
     Raises
     ------
     BraincodeError
@@ -155,39 +147,16 @@ def guarded(work: Callable[[], T]) -> T:
         In place of anything unforeseen.
     """
     try:
-        return work()
+        yield
     except BraincodeError:
         raise
     except Exception as error:
         raise RunError(_note_bug(error), hint=_BUG_HINT) from None
 
 
-async def guarded_awaitable(work: Awaitable[T]) -> T:
-    """Await the work of a magic; turn a bug of ours into one line with an id.
-
-    Parameters
-    ----------
-    work : awaitable
-        What to wait for.
-
-    Returns
-    -------
-    object
-        Its result.
-
-    Raises
-    ------
-    BraincodeError
-        As raised by the work.
-    RunError
-        In place of anything unforeseen.
-    """
-    try:
-        return await work
-    except BraincodeError:
-        raise
-    except Exception as error:
-        raise RunError(_note_bug(error), hint=_BUG_HINT) from None
+async def _guarded(work: Awaitable[None]) -> None:
+    with guarded():
+        await work
 
 
 def _note_bug(error: Exception) -> str:

@@ -48,7 +48,8 @@ def _on_open(answering: Answering) -> Callable[[Any, Any], None]:
         from braincode_jupyter.notebook.magics import guarded  # noqa: PLC0415 - light load
 
         try:
-            answer = guarded(lambda: answering(question))
+            with guarded():
+                answer = answering(question)
         except BraincodeError:  # in the log; the page does without
             answer = {}
         if answer is not None:

@@ -68,7 +68,8 @@ class SessionPanel:
         from braincode_jupyter.notebook.magics import guarded  # noqa: PLC0415 - light load
 
         try:
-            return guarded(lambda: self._answer(question))
+            with guarded():
+                return self._answer(question)
         except BraincodeError as error:
             return {"kind": "error", "message": str(error), "hint": error.hint}
 

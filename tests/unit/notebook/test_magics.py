@@ -382,11 +382,9 @@ async def test_run_async_leaves_the_loop_of_the_caller_free() -> None:
 
 
 def test_a_bug_of_ours_is_one_line_with_an_id() -> None:
-    def work() -> None:
+    match = r"ZeroDivisionError, error [0-9a-f]{8}\."
+    with pytest.raises(RunError, match=match) as caught, guarded():
         raise ZeroDivisionError("secret detail")
-
-    with pytest.raises(RunError, match=r"ZeroDivisionError, error [0-9a-f]{8}\.") as caught:
-        guarded(work)
 
     assert "secret detail" not in str(caught.value)
     assert caught.value.__suppress_context__
