@@ -12,7 +12,7 @@ from braincode_jupyter.notebook.cell_run import RESULT_NAME, failure_of
 from braincode_jupyter.notebook.cells import open_notebook
 from braincode_jupyter.notebook.loop import Job, follow, wait
 from braincode_jupyter.notebook.options import to_role_names, to_session, to_variable_name
-from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
+from braincode_jupyter.notebook.prompt_readers import reader_for
 from braincode_jupyter.notebook.prompting import PromptDesk
 from braincode_jupyter.notebook.shell import ShellAccess, current_shell
 from braincode_jupyter.notebook.state import NOTEBOOK
@@ -28,10 +28,9 @@ from braincode_jupyter.runtime import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Unpack
 
-    from braincode_jupyter.notebook.prompting import Question
     from braincode_jupyter.protocol.plan import RuntimePlan
     from braincode_jupyter.protocol.ports import ModelClient
 
@@ -93,10 +92,9 @@ def run(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) 
     RunError
         If the run failed or was stopped; ``_braincode`` holds it in a notebook.
     """
-    desk = PromptDesk(_read)
-    prepared = _prepare(prompt, as_, options, desk=desk)
-    desk.expect()
-    return _finished(wait(_submit(prepared), desk), as_)
+    desk = _desk()
+    prepared = prepare_run(prompt, _asking(options, as_, desk=desk), _sources())
+    return _finished(wait(_submit(prepared, desk), desk), as_)
 
 
 async def run_async(prompt: str, *, as_: str | None = None, **options: Unpack[RunKeywords]) -> Run:
@@ -119,10 +117,9 @@ async def run_async(prompt: str, *, as_: str | None = None, **options: Unpack[Ru
     RunError
         If the run failed or was stopped.
     """
-    desk = PromptDesk(_read)
-    prepared = _prepare(prompt, as_, options, desk=desk)
-    desk.expect()
-    return _finished(await follow(_submit(prepared), desk), as_)
+    desk = _desk()
+    prepared = prepare_run(prompt, _asking(options, as_, desk=desk), _sources())
+    return _finished(await follow(_submit(prepared, desk), desk), as_)
 
 
 def plan(prompt: str, **options: Unpack[RunKeywords]) -> RuntimePlan:
@@ -215,12 +212,12 @@ def resume(
     RunError
         If the run failed again or was stopped.
     """
-    desk = PromptDesk(_read)
-    found = _prepare_resume(session_id, as_, options, desk=desk)
-    if isinstance(found, Run):
-        return _finished(found, as_)
-    desk.expect()
-    return _finished(wait(_submit(found), desk), as_)
+    desk = _desk()
+    found = _prepare_resume(
+        session_id, _asking(options, as_, desk=desk, known=ResumeKeywords.__annotations__)
+    )
+    run = found if isinstance(found, Run) else wait(_submit(found, desk), desk)
+    return _finished(run, as_)
 
 
 async def resume_async(
@@ -245,25 +242,16 @@ async def resume_async(
     RunError
         If the run failed again or was stopped.
     """
-    desk = PromptDesk(_read)
-    found = _prepare_resume(session_id, as_, options, desk=desk)
-    if isinstance(found, Run):
-        return _finished(found, as_)
-    desk.expect()
-    return _finished(await follow(_submit(found), desk), as_)
+    desk = _desk()
+    found = _prepare_resume(
+        session_id, _asking(options, as_, desk=desk, known=ResumeKeywords.__annotations__)
+    )
+    run = found if isinstance(found, Run) else await follow(_submit(found, desk), desk)
+    return _finished(run, as_)
 
 
-def _prepare_resume(
-    session_id: str | None, as_name: str | None, options: ResumeKeywords, *, desk: PromptDesk
-) -> PreparedRun | Run:
+def _prepare_resume(session_id: str | None, arguments: RunArguments) -> PreparedRun | Run:
     """Return what is to be executed, or a run that is complete already."""
-    if as_name is not None:
-        _checked(to_variable_name, str(as_name), "as_")
-    known = ResumeKeywords.__annotations__
-    for name in options:
-        if name not in known:
-            raise UnknownNameError("option", name, known)
-    arguments = replace(_arguments({**options}), approver=CardApprover(desk))
     if session_id is not None:
         run = read_run(session_id, arguments.home)
         if run.status == "completed":
@@ -271,26 +259,27 @@ def _prepare_resume(
     return prepare_resume(session_id, arguments, _sources())
 
 
-def _prepare(
-    prompt: str, as_name: str | None, options: RunKeywords, *, desk: PromptDesk
-) -> PreparedRun:
+def _desk() -> PromptDesk:
+    return PromptDesk(reader_for(_access()))
+
+
+def _asking(
+    options: Mapping[str, object],
+    as_name: str | None,
+    *,
+    desk: PromptDesk,
+    known: Mapping[str, object] = RunKeywords.__annotations__,
+) -> RunArguments:
+    """Return the arguments of a run that asks at a desk."""
     if as_name is not None:
         _checked(to_variable_name, str(as_name), "as_")
-    arguments = replace(_arguments(options), approver=CardApprover(desk))
-    return prepare_run(prompt, arguments, _sources())
+    return replace(_arguments(options, known), approver=CardApprover(desk))
 
 
-def _read(question: Question) -> str | None:
-    """Ask where this process can be asked: in the front end of its kernel, or at a terminal."""
-    shell = current_shell()
-    access = None if shell is None else ShellAccess(shell)
-    if access is not None and access.has_kernel:
-        return read_in_kernel(question, access.read_line)
-    return read_in_terminal(question)
-
-
-def _arguments(options: RunKeywords) -> RunArguments:
-    known = RunKeywords.__annotations__
+def _arguments(
+    options: Mapping[str, object],
+    known: Mapping[str, object] = RunKeywords.__annotations__,
+) -> RunArguments:
     for name in options:
         if name not in known:
             raise UnknownNameError("option", name, known)
@@ -308,8 +297,8 @@ def _arguments(options: RunKeywords) -> RunArguments:
         )
     if given.get("models") is None:
         given["models"] = NOTEBOOK.models
-    shell = current_shell()
-    cell_id = None if shell is None else ShellAccess(shell).place().cell_id
+    access = _access()
+    cell_id = None if access is None else access.place().cell_id
     return RunArguments(**given, open_notebook=open_notebook(), cell_id=cell_id)
 
 
@@ -321,22 +310,28 @@ def _checked(convert: Callable[[str], T], text: str, name: str) -> T:
 
 
 def _sources() -> Sources:
-    shell = current_shell()
-    if shell is None or NOTEBOOK.variables is not None:
+    access = _access()
+    if access is None or NOTEBOOK.variables is not None:
         return NOTEBOOK.sources()
-    return Sources(variables=ShellAccess(shell).variables())
+    return Sources(variables=access.variables())
 
 
-def _submit(prepared: PreparedRun) -> Job[Run]:
+def _access() -> ShellAccess | None:
+    shell = current_shell()
+    return None if shell is None else ShellAccess(shell)
+
+
+def _submit(prepared: PreparedRun, desk: PromptDesk) -> Job[Run]:
+    desk.expect()
     job = NOTEBOOK.loop.submit(prepared.execute())
     NOTEBOOK.track(prepared.session_id, prepared, job)
     return job
 
 
 def _finished(run: Run, as_name: str | None) -> Run:
-    shell = current_shell()
-    if shell is not None:
-        ShellAccess(shell).bind(**{RESULT_NAME: run} | ({as_name: run} if as_name else {}))
+    access = _access()
+    if access is not None:
+        access.bind(**{RESULT_NAME: run} | ({as_name: run} if as_name else {}))
     if (error := failure_of(run)) is not None:
         raise error
     return run

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from _thread import interrupt_main
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,17 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from braincode_jupyter.notebook.prompting import Question
+    from braincode_jupyter.notebook.shell import ShellAccess
 
 TICK_S = 0.1
 """How often a prompt looks whether it is over."""
+
+
+def reader_for(access: ShellAccess | None) -> Callable[[Question], str | None]:
+    """Return what asks where this process can be asked: its kernel's front end, or a terminal."""
+    if access is None or not access.has_kernel:
+        return read_in_terminal
+    return partial(read_in_kernel, read_line=access.read_line)
 
 
 def read_in_kernel(prompt: Question, read_line: Callable[[str], str]) -> str | None:
