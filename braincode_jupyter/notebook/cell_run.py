@@ -13,19 +13,17 @@ from braincode_jupyter.errors import BraincodeError, RunCancelledError, RunError
 from braincode_jupyter.notebook.approver import CardApprover
 from braincode_jupyter.notebook.cells import open_notebook
 from braincode_jupyter.notebook.display import RunDisplay, open_display
-from braincode_jupyter.notebook.endings import Endings
 from braincode_jupyter.notebook.loop import Job, follow, wait
+from braincode_jupyter.notebook.news import News
 from braincode_jupyter.notebook.plan_text import plan_text
-from braincode_jupyter.notebook.prompt_readers import read_in_kernel, read_in_terminal
+from braincode_jupyter.notebook.prompt_readers import reader_for
 from braincode_jupyter.notebook.prompting import PromptDesk
-from braincode_jupyter.notebook.waiting import Waiting
 from braincode_jupyter.runtime import PreparedRun, Run, plan_run, prepare_run
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
     from braincode_jupyter.notebook.arguments import CellArguments
-    from braincode_jupyter.notebook.prompting import Question
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.slot import Slot
     from braincode_jupyter.notebook.state import Notebook
@@ -84,7 +82,7 @@ class CellRun:
         BraincodeError
             If it could not start; nothing was sent then.
         """
-        desk = PromptDesk(self._read)
+        desk = PromptDesk(reader_for(self.access))
         approver = CardApprover(desk)
         asked = self.arguments.to_run_arguments(
             models=self.notebook.models,
@@ -128,11 +126,6 @@ class CellRun:
             return prepare_run(self.prompt, asked, sources)
         return self.prepares(asked, sources)
 
-    def _read(self, question: Question) -> str | None:
-        if self.access.has_kernel:
-            return read_in_kernel(question, self.access.read_line)
-        return read_in_terminal(question)
-
     def _show_plan(self, job: Job[RuntimePlan]) -> Awaitable[None] | None:
         async def show() -> None:
             self.slot.say(plan_text(await follow(job)))
@@ -173,8 +166,8 @@ class CellRun:
 
     async def _run_alone(self, prepared: PreparedRun, display: RunDisplay) -> None:
         """Run with nobody waiting; the card is all that tells of a failure."""
-        waiting = self.notebook.waits
-        watched = display if waiting is None else waiting.watch(display, cell_id=self.cell_id)
+        news = self.notebook.news
+        watched = display if news is None else news.waiting.watch(display, cell_id=self.cell_id)
         try:
             run = await prepared.execute(watched)
         except BaseException as error:
@@ -185,18 +178,13 @@ class CellRun:
         self._bind(run)
 
     def _expect_news(self) -> None:
-        if self.notebook.endings is None:
-            self.notebook.endings = Endings(self.access.write)
-            self.access.before_code(self.notebook.endings.before_cell)
-        if self.notebook.waits is None:
-            self.notebook.waits = Waiting(self.access.write)
-            self.access.before_code(self.notebook.waits.before_cell)
+        if self.notebook.news is None:
+            self.notebook.news = News(self.access.write)
+            self.access.before_code(self.notebook.news.before_cell)
 
     def _tell_ending(self, run: Run) -> None:
-        if self.notebook.waits is not None:
-            self.notebook.waits.see(run.view, cell_id=self.cell_id)
-        if self.notebook.endings is not None:
-            self.notebook.endings.tell(run.view, cell_id=self.cell_id)
+        if self.notebook.news is not None:
+            self.notebook.news.ended(run.view, cell_id=self.cell_id)
 
     def _complete(self, run: Run, display: RunDisplay) -> None:
         display.finish(run.view)

@@ -1,9 +1,4 @@
-"""Says that a background run is over, where the user is.
-
-A page with our extension gets a message and shows a notification; it says so, and nothing more is
-done. Elsewhere the next cell that is run prints one line first, as shells do with their jobs. A run
-that somebody stopped is told to nobody: they know.
-"""
+"""Says that a background run is over, unless somebody stopped it: they know."""
 
 from __future__ import annotations
 
@@ -15,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from braincode_jupyter.home.language import spoken_language
-from braincode_jupyter.notebook.page_comm import open_comm
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.speaker import speaker
 
@@ -35,23 +29,15 @@ _log = logging.getLogger(__name__)
 
 
 class Endings:
-    """What is to be said of background runs.
+    """Background runs that are over.
 
     Parameters
     ----------
-    write : callable
-        Prints a line in the running cell.
     open_comm : callable
         Opens a comm to the page with a target and data.
     """
 
-    def __init__(
-        self,
-        write: Callable[[str], None],
-        *,
-        open_comm: Callable[[str, dict[str, object]], Any] = open_comm,
-    ) -> None:
-        self._write = write
+    def __init__(self, open_comm: Callable[[str, dict[str, object]], Any]) -> None:
         self._open_comm = open_comm
         self._lock = threading.Lock()
         self._waiting: OrderedDict[tuple[str, str], tuple[str, Any]] = OrderedDict()
@@ -86,24 +72,16 @@ class Endings:
                 if key in self._waiting:
                     self._waiting[key] = (self._waiting[key][0], comm)
 
-    def before_cell(self, info: object = None) -> None:
-        """Print what no page has shown; at the start of a cell, on the main thread.
-
-        Parameters
-        ----------
-        info : object
-            IPython's ``ExecutionInfo``; what front ends run for themselves prints nothing.
-        """
-        if not getattr(info, "store_history", True):
-            return
+    def take_unseen(self) -> list[str]:
+        """Return the lines that no page has shown, once."""
         with self._lock:
             waiting = list(self._waiting.values())
             self._waiting.clear()
-        for line, comm in waiting:
-            self._write(line)
+        for _, comm in waiting:
             if comm is not None:
                 with contextlib.suppress(Exception):
                     comm.close()
+        return [line for line, _ in waiting]
 
     def _is_seen(self, key: tuple[str, str], _message: object) -> None:
         with self._lock:

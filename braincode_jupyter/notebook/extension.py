@@ -106,12 +106,9 @@ class Extension:
             if self._access.has_kernel:
                 self._panel.unregister()
                 self._page.unregister()
-            if NOTEBOOK.endings is not None:
-                self._access.not_before_code(NOTEBOOK.endings.before_cell)
-                NOTEBOOK.endings = None
-            if NOTEBOOK.waits is not None:
-                self._access.not_before_code(NOTEBOOK.waits.before_cell)
-                NOTEBOOK.waits = None
+            if NOTEBOOK.news is not None:
+                self._access.not_before_code(NOTEBOOK.news.before_cell)
+                NOTEBOOK.news = None
             self._access.remove()
             NOTEBOOK.look, NOTEBOOK.cells, NOTEBOOK.variables = None, None, None
 

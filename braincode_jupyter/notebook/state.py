@@ -11,9 +11,8 @@ from braincode_jupyter.errors import UnknownNameError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from braincode_jupyter.notebook.endings import Endings
     from braincode_jupyter.notebook.loop import Job, RunLoop
-    from braincode_jupyter.notebook.waiting import Waiting
+    from braincode_jupyter.notebook.news import News
     from braincode_jupyter.protocol.ports import CellSource, ModelClient, VariableSource
     from braincode_jupyter.runtime.settings import Sources
     from braincode_jupyter.views.approval_view import ApprovalView
@@ -77,10 +76,8 @@ class Notebook:
         Sets ``cells`` and ``variables``, which a freshly loaded extension has not yet done.
     active : dict
         Runs that have not ended, by session id, oldest first.
-    endings : Endings or None
-        Tells that background runs are over, once there was one.
-    waits : Waiting or None
-        Tells what background runs wait for, once there was one.
+    news : News or None
+        Tells of background runs, once there was one.
     shown_to_approve : list of Asked
         What `%braincode approve` showed; nothing else can be approved by number.
     shown_to_trust : set of str
@@ -93,8 +90,7 @@ class Notebook:
         self.variables: VariableSource | None = None
         self.look: Callable[[], None] | None = None
         self.active: dict[str, ActiveRun] = {}
-        self.endings: Endings | None = None
-        self.waits: Waiting | None = None
+        self.news: News | None = None
         self.shown_to_approve: list[Asked] = []
         self.shown_to_trust: set[str] = set()
         self._answerable: dict[str, Answerable] = {}

@@ -1,8 +1,7 @@
-"""Says that a background run waits for an approval, where the user is.
+"""Says that a background run waits for an approval: one notification, or one line, for each run.
 
-A page with our extension shows one notification for each run, changes it as calls are asked and
-answered, and takes it away when none waits. Elsewhere the next cell that is run prints one line
-first, for each call once. Nothing here answers: the card and `%braincode approve` do.
+A page changes its notification as calls are asked and answered, and takes it away when none waits;
+a line is printed for each call once. Nothing here answers: the card and `%braincode approve` do.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from braincode_jupyter.home.language import spoken_language
-from braincode_jupyter.notebook.page_comm import open_comm
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.speaker import speaker
 from braincode_jupyter.views.words import asking_words
@@ -47,19 +45,11 @@ class Waiting:
 
     Parameters
     ----------
-    write : callable
-        Prints a line in the running cell.
     open_comm : callable
         Opens a comm to the page with a target and data.
     """
 
-    def __init__(
-        self,
-        write: Callable[[str], None],
-        *,
-        open_comm: Callable[[str, dict[str, object]], Any] = open_comm,
-    ) -> None:
-        self._write = write
+    def __init__(self, open_comm: Callable[[str, dict[str, object]], Any]) -> None:
         self._open_comm = open_comm
         self._lock = threading.Lock()
         self._runs: dict[tuple[str, str], _Told] = {}
@@ -105,22 +95,13 @@ class Waiting:
         with contextlib.suppress(Exception):  # no page, or none that knows this: the line stays
             self._tell(key, told, _data(view, cell_id))
 
-    def before_cell(self, info: object = None) -> None:
-        """Print what no page has shown; at the start of a cell, on the main thread.
-
-        Parameters
-        ----------
-        info : object
-            IPython's ``ExecutionInfo``; what front ends run for themselves prints nothing.
-        """
-        if not getattr(info, "store_history", True):
-            return
+    def take_unseen(self) -> list[str]:
+        """Return the lines of calls that no page has shown, once."""
         with self._lock:
             due = [told for told in self._runs.values() if told.is_due]
             for told in due:
                 told.is_due = False
-        for told in due:
-            self._write(told.line)
+        return [told.line for told in due]
 
     def _tell(self, key: tuple[str, str], told: _Told, data: dict[str, object]) -> None:
         if told.comm is None and told.ids:

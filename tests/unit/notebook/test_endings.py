@@ -3,7 +3,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.notebook.endings import MAX_TOLD, Endings
+from braincode_jupyter.notebook.endings import MAX_TOLD
+from braincode_jupyter.notebook.news import News
 from braincode_jupyter.views import RunView
 
 if TYPE_CHECKING:
@@ -39,11 +40,11 @@ def ended(state: RunState = "completed", *, number: int = 1) -> RunView:
 def test_a_page_without_our_extension_lets_the_next_cell_say_it_once() -> None:
     lines: list[str] = []
     page = Page()
-    endings = Endings(lines.append, open_comm=page.open)
+    news = News(lines.append, open_comm=page.open)
 
-    endings.tell(ended(), cell_id="cell-7")
-    endings.before_cell()
-    endings.before_cell()
+    news.ended(ended(), cell_id="cell-7")
+    news.before_cell()
+    news.before_cell()
 
     assert lines == [
         "braincode: completed in the background: Why did⟨U+202E⟩ it fall? "
@@ -57,10 +58,10 @@ def test_the_next_cell_says_it_in_the_language_that_was_chosen(
 ) -> None:
     monkeypatch.setenv("BRAINCODE_LANGUAGE", "fr")
     lines: list[str] = []
-    endings = Endings(lines.append, open_comm=Page().open)
+    news = News(lines.append, open_comm=Page().open)
 
-    endings.tell(ended(), cell_id=None)
-    endings.before_cell()
+    news.ended(ended(), cell_id=None)
+    news.before_cell()
 
     assert lines[0].startswith("braincode\u00a0: terminée en arrière-plan")
 
@@ -68,11 +69,11 @@ def test_the_next_cell_says_it_in_the_language_that_was_chosen(
 def test_a_page_that_showed_it_leaves_nothing_to_print() -> None:
     lines: list[str] = []
     page = Page()
-    endings = Endings(lines.append, open_comm=page.open)
+    news = News(lines.append, open_comm=page.open)
 
-    endings.tell(ended("failed"), cell_id="cell-7")
+    news.ended(ended("failed"), cell_id="cell-7")
     page.listeners[0]({"content": {"data": {"kind": "shown"}}})
-    endings.before_cell()
+    news.before_cell()
 
     assert lines == []
     assert page.sent[0]["state"] == "failed"
@@ -82,10 +83,10 @@ def test_a_page_that_showed_it_leaves_nothing_to_print() -> None:
 def test_a_run_that_was_stopped_by_its_reader_is_not_told() -> None:
     lines: list[str] = []
     page = Page()
-    endings = Endings(lines.append, open_comm=page.open)
+    news = News(lines.append, open_comm=page.open)
 
-    endings.tell(ended("cancelled"), cell_id=None)
-    endings.before_cell()
+    news.ended(ended("cancelled"), cell_id=None)
+    news.before_cell()
 
     assert (lines, page.sent) == ([], [])
 
@@ -95,22 +96,22 @@ def test_where_no_comm_can_be_opened_the_line_stays() -> None:
         raise RuntimeError("no kernel")
 
     lines: list[str] = []
-    endings = Endings(lines.append, open_comm=refuse)
+    news = News(lines.append, open_comm=refuse)
 
-    endings.tell(ended(), cell_id=None)
-    endings.before_cell(SimpleNamespace(store_history=False))
+    news.ended(ended(), cell_id=None)
+    news.before_cell(SimpleNamespace(store_history=False))
     assert lines == []
-    endings.before_cell(SimpleNamespace(store_history=True))
+    news.before_cell(SimpleNamespace(store_history=True))
 
     assert len(lines) == 1
 
 
 def test_many_endings_are_bounded() -> None:
     lines: list[str] = []
-    endings = Endings(lines.append, open_comm=Page().open)
+    news = News(lines.append, open_comm=Page().open)
 
     for number in range(MAX_TOLD + 5):
-        endings.tell(ended(number=number), cell_id=None)
-    endings.before_cell()
+        news.ended(ended(number=number), cell_id=None)
+    news.before_cell()
 
     assert len(lines) == MAX_TOLD

@@ -3,7 +3,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.notebook.waiting import WAITING_TARGET, Waiting
+from braincode_jupyter.notebook.news import News
+from braincode_jupyter.notebook.waiting import WAITING_TARGET
 from braincode_jupyter.views import RunView
 from braincode_jupyter.views.approval_view import ApprovalView
 
@@ -58,10 +59,10 @@ def asking(*numbers: int, state: RunState = "running", session: str = "s") -> Ru
 
 def test_a_call_that_waits_is_told_once_and_taken_away_when_answered() -> None:
     page, lines = Page(), list[str]()
-    waiting = Waiting(lines.append, open_comm=page.open)
+    news = News(lines.append, open_comm=page.open)
 
     for view in (asking(), asking(1), asking(1), asking(1), asking(), asking()):
-        waiting.see(view, cell_id="cell-7")
+        news.waiting.see(view, cell_id="cell-7")
 
     assert [one["approvalIds"] for one in page.sent] == [["a1"]]
     assert page.sent[0] | {"approvalIds": 0} == {
@@ -75,11 +76,11 @@ def test_a_call_that_waits_is_told_once_and_taken_away_when_answered() -> None:
 
 def test_many_calls_of_a_run_share_one_line_to_the_page() -> None:
     page = Page()
-    waiting = Waiting(lambda _: None, open_comm=page.open)
+    news = News(lambda _: None, open_comm=page.open)
 
     for view in (asking(1), asking(1, 2, 3), asking(3), asking()):
-        waiting.see(view, cell_id=None)
-    waiting.see(asking(4), cell_id=None)
+        news.waiting.see(view, cell_id=None)
+    news.waiting.see(asking(4), cell_id=None)
 
     assert [one["approvalIds"] for one in page.sent] == [["a1"], ["a1", "a2", "a3"], ["a3"], ["a4"]]
     assert (page.opened, page.closed) == (2, 1)
@@ -87,14 +88,14 @@ def test_many_calls_of_a_run_share_one_line_to_the_page() -> None:
 
 def test_a_page_that_showed_it_leaves_nothing_to_print_until_more_is_asked() -> None:
     page, lines = Page(), list[str]()
-    waiting = Waiting(lines.append, open_comm=page.open)
+    news = News(lines.append, open_comm=page.open)
 
-    waiting.see(asking(1), cell_id=None)
+    news.waiting.see(asking(1), cell_id=None)
     page.listeners[0](SHOWN)
-    waiting.before_cell()
+    news.before_cell()
     assert lines == []
-    waiting.see(asking(1, 2), cell_id=None)
-    waiting.before_cell()
+    news.waiting.see(asking(1, 2), cell_id=None)
+    news.before_cell()
 
     assert lines == [LINE.replace(" (%", ", and 1 more call (%")]
 
@@ -104,25 +105,25 @@ def test_without_our_page_the_next_cell_says_it_once() -> None:
         raise RuntimeError("no page")
 
     lines: list[str] = []
-    waiting = Waiting(lines.append, open_comm=refuse)
+    news = News(lines.append, open_comm=refuse)
 
-    waiting.see(asking(1), cell_id=None)
-    waiting.before_cell(SimpleNamespace(store_history=False))
+    news.waiting.see(asking(1), cell_id=None)
+    news.before_cell(SimpleNamespace(store_history=False))
     assert lines == []
-    waiting.before_cell(SimpleNamespace(store_history=True))
-    waiting.before_cell()
+    news.before_cell(SimpleNamespace(store_history=True))
+    news.before_cell()
 
     assert lines == [LINE]
 
 
 def test_what_was_answered_before_the_next_cell_is_not_said() -> None:
     lines: list[str] = []
-    waiting = Waiting(lines.append, open_comm=Page().open)
+    news = News(lines.append, open_comm=Page().open)
 
-    waiting.see(asking(1), cell_id=None)
-    waiting.see(asking(), cell_id=None)
-    waiting.see(asking(1, session="t"), cell_id=None)
-    waiting.see(asking(1, session="t", state="cancelled"), cell_id=None)
-    waiting.before_cell()
+    news.waiting.see(asking(1), cell_id=None)
+    news.waiting.see(asking(), cell_id=None)
+    news.waiting.see(asking(1, session="t"), cell_id=None)
+    news.waiting.see(asking(1, session="t", state="cancelled"), cell_id=None)
+    news.before_cell()
 
     assert lines == []
