@@ -58,7 +58,6 @@ class _File(BaseModel):
 _TEXTS = _File.model_validate_json(
     files("braincode_jupyter.brain").joinpath("data/clarification.json").read_bytes()
 )
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 
 def _vague(start: str, verbs: tuple[str, ...], end: str) -> re.Pattern[str]:
@@ -117,22 +116,6 @@ def heuristic_clarification(prompt: str, *, has_continuity: bool = False) -> Cla
     if _VAGUE_CHINESE.fullmatch(text):
         return default_clarification("zh")
     return None
-
-
-def language_of(text: str) -> Language:
-    """Return ``"zh"`` where CJK characters occur, else ``"en"``.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    {"en", "zh"}
-        The language of our texts that fits.
-    """
-    return "zh" if _CJK.search(text) else "en"
 
 
 def normalise_clarification(raw: JsonValue) -> Clarification | None:

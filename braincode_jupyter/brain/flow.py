@@ -6,8 +6,8 @@ and raises `IsolationError` for any section that the matrix withholds, so a call
 `select` fails loudly.
 
 Framing: every section but the host's own fixed wording stands in a fence of back-ticks longer
-than any run of back-ticks inside it, so no content can close or forge a frame, and `parse_frames`
-gives back exactly what went in (security R9, R17).
+than any run of back-ticks inside it, so no content can close or forge a frame, and what went in can
+be read back exactly (security R9, R17).
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ _ORDER: Mapping[CallKind, Sequence[SectionKind]] = MappingProxyType(
 
 _TICKS = re.compile(r"`+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f`]")
-_OPEN = re.compile(r"(`{3,})text")
+_OPEN = re.compile(r"`{3,}text")
 _MIN_FENCE = 3
 
 
@@ -319,34 +319,6 @@ def frame(section: Section) -> str:
     longest = max((len(run) for run in _TICKS.findall(section.text)), default=0)
     fence = "`" * max(_MIN_FENCE, longest + 1)
     return f"{heading}:\n{fence}text\n{section.text}\n{fence}"
-
-
-def parse_frames(user: str) -> tuple[str, ...]:
-    """Return the framed texts of a prompt, in order; the inverse of `frame`.
-
-    Parameters
-    ----------
-    user : str
-        User text of a `Prompt`.
-
-    Returns
-    -------
-    tuple of str
-        One text per framed section.
-    """
-    texts: list[str] = []
-    fence = ""
-    held: list[str] = []
-    for line in user.split("\n"):
-        if fence:
-            if line == fence:
-                texts.append("\n".join(held))
-                fence, held = "", []
-            else:
-                held.append(line)
-        elif opened := _OPEN.fullmatch(line):
-            fence = opened[1]
-    return tuple(texts)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import ConfigurationError, UnknownNameError
-from braincode_jupyter.home.json_files import read_object, update_json
+from braincode_jupyter.home.json_files import update_json
 from braincode_jupyter.home.mcp_file import DISABLED_TOOLS, MAX_DISABLED_TOOLS
 from braincode_jupyter.home.paths import MCP
 
@@ -17,27 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import JsonValue
-
-
-def user_servers(home: Path) -> tuple[str, ...]:
-    """Return the names in the user's file.
-
-    Parameters
-    ----------
-    home : Path
-        The home folder.
-
-    Returns
-    -------
-    tuple of str
-        As they stand; empty without a file.
-
-    Raises
-    ------
-    ConfigurationError
-        If the file is broken.
-    """
-    return tuple(_servers(read_object(home / MCP) or {}))
 
 
 def switch_mcp(home: Path, server: str, *, tool: str = "", is_on: bool) -> None:

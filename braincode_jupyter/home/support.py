@@ -55,11 +55,6 @@ class ProjectSupport:
     notices: tuple[str, ...] = ()
     """What was left out, and why."""
 
-    @property
-    def prompt_text(self) -> str:
-        """All pieces in one text."""
-        return "\n\n".join(piece.text for piece in self.pieces) + "\n" if self.pieces else ""
-
 
 def load_support(home: Path, project_root: Path) -> ProjectSupport:
     """Read AGENTS.md, skills and MCP server names of a project and of the user.

@@ -84,10 +84,6 @@ class HookDispatcher:
         self._turns = 0
         self._places = asyncio.Semaphore(MAX_AT_ONCE)
 
-    def has_hooks(self, event: HookEvent) -> bool:
-        """Say whether any hook, skipped ones included, waits for an event."""
-        return any(handler.event == event for handler in self._handlers)
-
     async def fire(self, point: HookPoint) -> HookReport:
         """Run all hooks that a point means; returns when all have ended.
 

@@ -4,8 +4,7 @@ The program gets an allow-listed environment without keys and tokens, closed inp
 group of its own. Both its streams are always drained; the end of each is kept. What may start
 further programs runs under ``child_guard``, which ends the whole tree when the program has ended,
 when time or output is used up, when the call is cancelled, and when this process is gone. On
-Windows the guard ends the program itself; what that started and detached is out of its reach, and
-`TREE_IS_ENDED` says so.
+Windows the guard ends the program itself; what that started and detached is out of its reach.
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ MAX_SEEN_BYTES = 64 * 1024 * 1024
 """A program that writes more is ended: nobody reads it, and it costs the processor."""
 STOP_WAIT_S = 3.0
 """How long a guarded tree may take to end before the guard itself is killed."""
-TREE_IS_ENDED = os.name == "posix"
-"""Whether programs that a program started are found and ended too."""
 
 _CHUNK = 64 * 1024
 _KEPT_NAMES = frozenset({

@@ -227,10 +227,6 @@ class McpHub:
             for named in self._named
         )
 
-    def refresh(self) -> None:
-        """Look at the pins again, after the user accepted something."""
-        self._name_all()
-
     def named(self) -> Sequence[NamedTool]:
         """Return the tools that may be called, of servers that are up or can be brought up."""
         up = {(slot.entry.scope, slot.entry.name) for slot in self._slots if slot.is_on}

@@ -38,8 +38,6 @@ MAX_SHOWN_CHARS = 256 * 1024
 MAX_ERROR_CHARS = 4_000
 MAX_FILE_BYTES = 1024 * 1024 * 1024
 """One file that it may write."""
-MAX_LOG_BYTES = 64 * 1024
-"""Largest log of a kernel that did not start."""
 EXTRA_TASKS = 512
 """Processes and threads that it may start beside those that the account has."""
 SHOWN_TYPES = ("text/plain", "image/png")

@@ -42,7 +42,7 @@ class Speaker:
 
     def __init__(self, language: Language) -> None:
         self.language: Final = language
-        self._forms = _read(language)
+        self._forms = forms_of(language)
 
     def __call__(self, key: str, **values: Said | int) -> str:
         """Return a text; its key is group and name, and is checked by a contract test.
@@ -124,12 +124,8 @@ def tag_of(language: Language) -> str:
     return "zh-CN" if language == "zh" else language
 
 
+@cache
 def forms_of(language: Language) -> Forms:
     """Return all texts of a language, by group and name."""
-    return _read(language)
-
-
-@cache
-def _read(language: Language) -> Forms:
     path = files("braincode_jupyter.views").joinpath(f"catalogue/{language}.json")
     return cast("Forms", json.loads(path.read_bytes()))

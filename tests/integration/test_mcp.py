@@ -251,10 +251,9 @@ async def test_a_tool_is_read_only_if_the_user_marked_exactly_it(tmp_path: Path)
     pins = MemoryPins()
     async with connected(tmp_path, pins=pins) as run:
         assert toolset_for(run.hub, "qa").specs() == []
-        tools = pins.tools["user:srv"]
-        tools["add"] = PinnedTool(digest=tools["add"].digest, is_read=True)
-        run.hub.refresh()
-
+    tools = pins.tools["user:srv"]
+    tools["add"] = PinnedTool(digest=tools["add"].digest, is_read=True)
+    async with connected(tmp_path, pins=pins) as run:
         specs = toolset_for(run.hub, "qa").specs()
         with pytest.raises(ToolRefused):
             toolset_for(run.hub, "qa").target("mcp__srv__large", {"size": 1})

@@ -7,7 +7,7 @@ import pytest
 
 from braincode_jupyter.errors import ConfigurationError, UnknownNameError
 from braincode_jupyter.home.mcp_file import read_mcp_servers
-from braincode_jupyter.home.mcp_switches import switch_mcp, user_servers
+from braincode_jupyter.home.mcp_switches import switch_mcp
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,6 @@ def test_switching_changes_one_field_and_nothing_else(home: Path) -> None:
     switch_mcp(home, "b", is_on=True)
 
     assert read(home) == before
-    assert user_servers(home) == ("b", "a")
 
 
 def test_a_tool_is_switched_without_making_its_server_another_one(home: Path) -> None:

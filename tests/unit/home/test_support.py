@@ -39,6 +39,10 @@ def places(tmp_path: Path) -> _Places:
     return _Places(home=tmp_path / "home", root=tmp_path / "root")
 
 
+def _text_of(support: ProjectSupport) -> str:
+    return "\n\n".join(piece.text for piece in support.pieces)
+
+
 def _fill(places: _Places) -> None:
     places.write("root/AGENTS.md", "Use tabs.\n")
     places.write("root/.mcp.json", json.dumps({"mcpServers": {"db": {"env": {"K": "CANARY"}}}}))
@@ -52,7 +56,7 @@ def _fill(places: _Places) -> None:
 def test_nothing_to_support_is_no_text_and_no_pointer(places: _Places) -> None:
     support = places.load()
 
-    assert (support.pieces, support.prompt_text, support.context_refs) == ((), "", ())
+    assert (support.pieces, support.context_refs) == ((), ())
     assert support.summary == {"root": str(places.root), "skills": []}
 
 
@@ -76,7 +80,7 @@ def test_pieces_come_project_first_with_source_and_title(places: _Places) -> Non
     assert support.pieces[1].text.endswith("\n\nUse tabs.\n")
     assert "Chart" in support.pieces[3].text
     assert "Servers: docs, web" in support.pieces[6].text
-    assert support.prompt_text.endswith("Write mail.\n")
+    assert _text_of(support).endswith("Write mail.")
 
 
 def test_contents_of_mcp_files_are_nowhere(places: _Places) -> None:
@@ -123,7 +127,7 @@ def test_a_user_without_support_is_not_mentioned(places: _Places) -> None:
 
     support = places.load()
 
-    assert str(places.home) not in support.prompt_text
+    assert str(places.home) not in _text_of(support)
     assert isinstance(support.summary, dict)
     assert "user" not in support.summary
 
@@ -160,7 +164,7 @@ def test_the_whole_is_clipped_at_the_end_where_the_user_part_is(places: _Places)
 
     support = places.load()
 
-    text = support.prompt_text
+    text = _text_of(support)
     limit_notice = "[support clipped at 64000 of "
     assert text.index(limit_notice) == 64_001
     assert "USER" not in text
@@ -171,15 +175,15 @@ def test_the_whole_is_clipped_at_the_end_where_the_user_part_is(places: _Places)
 def test_the_limit_of_the_whole_is_exact(places: _Places, slack: int) -> None:
     places.write("root/AGENTS.md", "a" * 31_000)
     places.write("home/AGENTS.md", "b" * 31_000)
-    room = 64_000 - len(places.load().prompt_text.removesuffix("\n"))
+    room = 64_000 - len(_text_of(places.load()))
     places.write("root/AGENTS.md", "a" * 31_000)
     last = "c" * 100
     places.write("home/skills/z.md", last)
-    used = len(places.load().prompt_text.removesuffix("\n"))
+    used = len(_text_of(places.load()))
     assert room > 0
 
     places.write("home/skills/z.md", "c" * (100 + 64_000 - used + slack))
-    text = places.load().prompt_text
+    text = _text_of(places.load())
 
     assert ("[support clipped" in text) == (slack > 0)
 
@@ -230,7 +234,7 @@ def test_links_that_lead_out_are_left_out_and_links_inside_work(places: _Places)
     support = places.load()
 
     assert [ref.label for ref in support.context_refs] == ["AGENTS.md"]
-    assert "CANARY" not in support.prompt_text
+    assert "CANARY" not in _text_of(support)
     assert len(support.notices) == 3
 
 
