@@ -107,46 +107,14 @@ back to its owner either. ``patch`` and ``review`` exist for the primary in its 
 alone: it keeps no transcript, so it is shown its own change again.
 """
 
+_ASKED: Sequence[SectionKind] = ("continuity", "hook", "request", "reference")
+_SHARED: Sequence[SectionKind] = ("support", "environment", *_ASKED, "result")
 _ORDER: Mapping[CallKind, Sequence[SectionKind]] = MappingProxyType(
     {
-        "router": ("catalogue", "continuity", "hook", "request", "reference", "instruction"),
-        "worker": (
-            "support",
-            "environment",
-            "continuity",
-            "hook",
-            "request",
-            "reference",
-            "result",
-            "handoff",
-            "instruction",
-        ),
-        "primary": (
-            "support",
-            "environment",
-            "continuity",
-            "hook",
-            "request",
-            "reference",
-            "result",
-            "answer",
-            "patch",
-            "review",
-            "instruction",
-        ),
-        "review": (
-            "support",
-            "environment",
-            "continuity",
-            "hook",
-            "request",
-            "reference",
-            "result",
-            "answer",
-            "patch",
-            "handoff",
-            "instruction",
-        ),
+        "router": ("catalogue", *_ASKED, "instruction"),
+        "worker": (*_SHARED, "handoff", "instruction"),
+        "primary": (*_SHARED, "answer", "patch", "review", "instruction"),
+        "review": (*_SHARED, "answer", "patch", "handoff", "instruction"),
     }
 )
 """Section order in the prompt: what is shared comes first, so that provider caches can serve it."""

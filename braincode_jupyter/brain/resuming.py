@@ -15,7 +15,13 @@ from braincode_jupyter.brain.changing import take_changes
 from braincode_jupyter.brain.ending import end_completed, phase_of_role
 from braincode_jupyter.brain.fixing import collect_changes, conclude
 from braincode_jupyter.brain.schedule import support_workers
-from braincode_jupyter.brain.working import ask_worker, candidates_of, phase_of, start_worker
+from braincode_jupyter.brain.working import (
+    ask_worker,
+    candidates_of,
+    phase_of,
+    stamp,
+    start_worker,
+)
 from braincode_jupyter.protocol.records import RetryRequested, WorkerEnded
 
 if TYPE_CHECKING:
@@ -190,10 +196,7 @@ def _note_changed(t: Transition, origin: GoesOn) -> None:
         t.set(results={**t.state.results, worker.context_id: marked})
         t.write(
             WorkerEnded(
-                timestamp=t.timestamp,
-                context_id=worker.context_id,
-                phase=phase_of(worker),
-                worker=worker.role,
+                **stamp(t, worker),
                 result=marked,
             )
         )

@@ -6,11 +6,10 @@ Roles are data only: a role has no tools and no model of its own, a Brain preset
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.alias_generators import to_camel
 
 from braincode_jupyter.errors import UnknownNameError
@@ -26,52 +25,27 @@ STATUS_ROLE = "pet"
 """The role that narrates a run for an interface."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
-    """What a role is, owns, may and must not do.
-
-    Parameters
-    ----------
-    name : str
-        Identifier, camelCase.
-    label : str
-        Name for people.
-    identity : str
-        Who the agent is.
-    responsibility : str
-        What it owns, in one sentence; the line of the catalogue.
-    capabilities : tuple of str
-        What it can do.
-    boundaries : tuple of str
-        What it must not do.
-    output : str
-        What its answer holds.
-    working_rules : tuple of str
-        How it works.
-    """
-
-    name: str
-    label: str
-    identity: str
-    responsibility: str
-    capabilities: tuple[str, ...]
-    boundaries: tuple[str, ...]
-    output: str
-    working_rules: tuple[str, ...]
-
-
-class _Entry(BaseModel):
-    """A role as the data file holds it."""
+class Role(BaseModel):
+    """What a role is, owns, may and must not do."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel)
 
+    name: str
+    """Identifier, camelCase."""
     label: str
+    """Name for people."""
     identity: str
+    """Who the agent is."""
     responsibility: str
+    """What it owns, in one sentence; the line of the catalogue."""
     capabilities: tuple[str, ...]
+    """What it can do."""
     boundaries: tuple[str, ...]
+    """What it must not do."""
     output: str
+    """What its answer holds."""
     working_rules: tuple[str, ...]
+    """How it works."""
 
 
 class _Catalogue(BaseModel):
@@ -82,29 +56,22 @@ class _Catalogue(BaseModel):
     routed: tuple[str, ...]
     notebook: tuple[str, ...]
     internal: tuple[str, ...]
-    roles: dict[str, _Entry]
+    roles: dict[str, Role]
     product: str
     context_contract: tuple[str, ...]
     core_directives: tuple[str, ...]
+
+    @field_validator("roles", mode="before")
+    @classmethod
+    def _name(cls, roles: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+        return {name: {"name": name, **entry} for name, entry in roles.items()}
 
 
 _DATA = _Catalogue.model_validate_json(
     files("braincode_jupyter.brain").joinpath("data/roles.json").read_bytes()
 )
 
-ROLES: Mapping[str, Role] = {
-    name: Role(
-        name=name,
-        label=entry.label,
-        identity=entry.identity,
-        responsibility=entry.responsibility,
-        capabilities=entry.capabilities,
-        boundaries=entry.boundaries,
-        output=entry.output,
-        working_rules=entry.working_rules,
-    )
-    for name, entry in _DATA.roles.items()
-}
+ROLES: Mapping[str, Role] = _DATA.roles
 """All roles by name: the original's fifteen, and ours for notebooks."""
 ROUTED_ROLES: tuple[str, ...] = _DATA.routed
 """The original's roles that can be primary or worker, in catalogue order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from braincode_jupyter.brain.changed import review_packet, reviewed_change
 from braincode_jupyter.brain.demo import DEMO_REPLY_SCHEMA
@@ -49,6 +49,25 @@ if TYPE_CHECKING:
 def phase_of(worker: RuntimeWorker) -> Phase:
     """Return the phase in which a worker that is not the primary runs."""
     return "review" if worker.role == "review" else "support"
+
+
+class Stamp(TypedDict):
+    """When and of whom a record is."""
+
+    timestamp: int
+    context_id: str
+    phase: Phase
+    worker: str
+
+
+def stamp(t: Transition, worker: RuntimeWorker) -> Stamp:
+    """Return what begins every record of a worker that is not the primary."""
+    return Stamp(
+        timestamp=t.timestamp,
+        context_id=worker.context_id,
+        phase=phase_of(worker),
+        worker=worker.role,
+    )
 
 
 def advance_workers(t: Transition) -> bool:
@@ -99,10 +118,7 @@ def start_worker(t: Transition, worker: RuntimeWorker) -> None:
     t.set(handoffs={**t.state.handoffs, worker.context_id: packet})
     t.write(
         MessageSent(
-            timestamp=t.timestamp,
-            context_id=worker.context_id,
-            phase=phase_of(worker),
-            worker=worker.role,
+            **stamp(t, worker),
             message=envelope(packet, run_id=request.run_id),
         )
     )
@@ -112,10 +128,7 @@ def start_worker(t: Transition, worker: RuntimeWorker) -> None:
         why = "; ".join(f"{r.model_id}: {r.reason}" for r in refusals) or "no model is configured"
         t.write(
             WorkerFailed(
-                timestamp=t.timestamp,
-                context_id=worker.context_id,
-                phase=phase_of(worker),
-                worker=worker.role,
+                **stamp(t, worker),
                 error=why,
                 code="not_configured",
                 handoff=packet,
@@ -183,14 +196,10 @@ def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
         )
         finish_failed(t, worker, "token_limit")
         return
-    phase = phase_of(worker)
-    t.set_todos(worker.todo_ids or (), "running", phase=phase, role=worker.role)
+    t.set_todos(worker.todo_ids or (), "running", phase=phase_of(worker), role=worker.role)
     t.write(
         WorkerStarted(
-            timestamp=t.timestamp,
-            context_id=worker.context_id,
-            phase=phase,
-            worker=worker.role,
+            **stamp(t, worker),
             goal=worker.goal,
             handoff=packet,
             model=candidate.model_id,
@@ -279,24 +288,17 @@ def finish_worker(
     attempt: int | None = None,
 ) -> None:
     """Put a final result on the record, whatever its state."""
-    phase = phase_of(worker)
     t.set(results={**t.state.results, worker.context_id: result})
     t.write(
         MessageSent(
-            timestamp=t.timestamp,
-            context_id=worker.context_id,
-            phase=phase,
-            worker=worker.role,
+            **stamp(t, worker),
             message=envelope(result, run_id=t.state.request.run_id),
             attempt=attempt,
         )
     )
     t.write(
         WorkerEnded(
-            timestamp=t.timestamp,
-            context_id=worker.context_id,
-            phase=phase,
-            worker=worker.role,
+            **stamp(t, worker),
             result=result,
             attempt=attempt,
         )
@@ -305,7 +307,7 @@ def finish_worker(
         worker.todo_ids or (),
         # What was stopped did not fail.
         "blocked" if result.error == "cancelled" else result.status,
-        phase=phase,
+        phase=phase_of(worker),
         role=worker.role,
         summary=result.summary if result.error is None else None,
         error=result.error,
@@ -340,10 +342,7 @@ def _write_failure(
 ) -> None:
     t.write(
         WorkerFailed(
-            timestamp=t.timestamp,
-            context_id=worker.context_id,
-            phase=phase_of(worker),
-            worker=worker.role,
+            **stamp(t, worker),
             error=error,
             code=code,
             attempt=attempt,
