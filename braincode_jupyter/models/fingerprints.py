@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from braincode_jupyter.brain.dispatching import DISPATCH_TOOL
 from braincode_jupyter.brain.offering import tool_pointer
 from braincode_jupyter.protocol.packet import Packet
 from braincode_jupyter.protocol.usage import CallKind
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from braincode_jupyter.protocol.sections import ModelCall, Section
-    from braincode_jupyter.protocol.tools import ToolSpec
+    from braincode_jupyter.protocol.tools import ToolReturn, ToolSpec
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256, in hexadecimal digits."""
@@ -151,6 +152,11 @@ def text_digest(text: str, *, has_ids: bool = False) -> str:
     """Return the digest of a text; with ``has_ids`` it does not depend on the ids in it."""
     numbers: dict[str, str] = {}
     return _digest(_numbered(text, numbers) if has_ids else text)
+
+
+def result_digest(tool: str, given: ToolReturn) -> str:
+    """Return the digest by which what a tool gave is compared."""
+    return text_digest(given.text, has_ids=tool == DISPATCH_TOOL)
 
 
 def difference(now: CallPrint, recorded: Sequence[CallPrint]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from braincode_jupyter.protocol.packet import Packet
 
@@ -28,6 +28,13 @@ ReasonCode = Literal[
     "internal_error",
 ]
 """Only these words reach another agent's prompt when a worker fails (security requirement R6)."""
+
+
+def reason_of(code: str) -> ReasonCode:
+    """Return the code if it is one of the closed list, else that of a fault of ours."""
+    known: tuple[ReasonCode, ...] = get_args(ReasonCode)
+    return known[known.index(code)] if code in known else "internal_error"
+
 
 CallKind = Literal["router", "worker", "primary", "review"]
 """Which of the four kinds of model call this is."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from braincode_jupyter.protocol.records import ModelFailed, ModelReplied, UsageRecorded
-from braincode_jupyter.protocol.usage import ReasonCode
+from braincode_jupyter.protocol.usage import reason_of
 
 if TYPE_CHECKING:
     from braincode_jupyter.brain.state import RunRequest
@@ -96,9 +96,3 @@ def usage_record(
         call_id=call.call_id,
         is_replayed=reply.is_replayed or None,
     )
-
-
-def reason_of(code: str) -> ReasonCode:
-    """Return the code if it is one of the closed list, else that of a fault of ours."""
-    known: tuple[ReasonCode, ...] = get_args(ReasonCode)
-    return known[known.index(code)] if code in known else "internal_error"

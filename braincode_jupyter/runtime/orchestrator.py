@@ -40,12 +40,8 @@ from braincode_jupyter.protocol.records import (
     WorkerEnded,
 )
 from braincode_jupyter.protocol.sentence import sentence
-from braincode_jupyter.runtime.call_outcomes import (
-    failure_record,
-    reason_of,
-    reply_record,
-    usage_record,
-)
+from braincode_jupyter.protocol.usage import reason_of
+from braincode_jupyter.runtime.call_outcomes import failure_record, reply_record, usage_record
 from braincode_jupyter.runtime.checking import unseen
 from braincode_jupyter.runtime.firing import point_of
 from braincode_jupyter.runtime.latest_view import LatestView

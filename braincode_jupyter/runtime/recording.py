@@ -24,12 +24,13 @@ from braincode_jupyter.errors import (
 )
 from braincode_jupyter.machine.paths import RECORDING_SUFFIX
 from braincode_jupyter.models.fingerprints import text_digest
+from braincode_jupyter.models.recording import RecordingModels
 from braincode_jupyter.models.recording_file import (
     RecordedRun,
     read_recording,
     save_run,
 )
-from braincode_jupyter.models.recordings import RecordingModels, ReplayedModels
+from braincode_jupyter.models.replayed import ReplayedModels
 from braincode_jupyter.protocol.sentence import sentence
 
 if TYPE_CHECKING:
