@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
+    from braincode_jupyter.home import Home
+    from braincode_jupyter.home.mcp_file import McpServers
     from braincode_jupyter.protocol.outside import McpServerEntry
     from braincode_jupyter.tools.mcp_names import NamedTool
 
 _COMMAND_CHARS = 300
+_STARTS = "trusted: starts with a run"
 _HOW = """%braincode mcp disable NAME and enable NAME switch a server, or server/tool, in mcp.json.
 %braincode mcp accept server/tool takes a new or changed tool as shown here; mcp read server/tool
 also lets it run unasked, for every agent, since you say that it only reads.
@@ -54,10 +57,8 @@ def mcp_text(home: Path, root: Path, *, shown: set[str]) -> str:
 
     Parameters
     ----------
-    home : Path
-        The home folder.
-    root : Path
-        The project.
+    home, root : Path
+        The home folder and the project.
     shown : set of str
         Takes the digest of every tool that is shown whole.
 
@@ -68,9 +69,7 @@ def mcp_text(home: Path, root: Path, *, shown: set[str]) -> str:
         for each tool.
     """
     documents = load_home(home)
-    found = read_mcp_servers(
-        home, root, approvals=read_approvals(home), api_keys=documents.auth.providers
-    )
+    found = _read(documents, home, root)
     rows: list[tuple[str, str]] = []
     for server in found.servers:
         rows.append((f"{server.scope}:{server.name}", f"{_STARTS} ({_server(server)})"))
@@ -92,10 +91,8 @@ def say_of_mcp(home: Path, root: Path, *, verb: str, name: str, shown: Collectio
 
     Parameters
     ----------
-    home : Path
-        The home folder.
-    root : Path
-        The project.
+    home, root : Path
+        The home folder and the project.
     verb : str
         One of `VERBS`.
     name : str
@@ -126,15 +123,15 @@ def say_of_mcp(home: Path, root: Path, *, verb: str, name: str, shown: Collectio
     return _accept(home, root, name=name, is_read=verb == "read", shown=shown)
 
 
-_STARTS = "trusted: starts with a run"
+def _read(documents: Home, home: Path, root: Path) -> McpServers:
+    return read_mcp_servers(
+        home, root, approvals=read_approvals(home), api_keys=documents.auth.providers
+    )
 
 
 def _accept(home: Path, root: Path, *, name: str, is_read: bool, shown: Collection[str]) -> str:
-    documents = load_home(home)
-    found = read_mcp_servers(
-        home, root, approvals=read_approvals(home), api_keys=documents.auth.providers
-    )
-    tools = [known for server in found.servers for known in _known_tools(home, root, server)]
+    servers = _read(load_home(home), home, root).servers
+    tools = [known for server in servers for known in _known_tools(home, root, server)]
     known = next((known for known in tools if known.label == name), None)
     if known is None:
         raise UnknownNameError("MCP tool", name[:64], [known.label for known in tools])

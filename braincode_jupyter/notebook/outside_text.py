@@ -34,10 +34,8 @@ def hooks_text(home: Path, root: Path) -> str:
 
     Parameters
     ----------
-    home : Path
-        The home folder.
-    root : Path
-        The project.
+    home, root : Path
+        The home folder and the project.
 
     Returns
     -------
@@ -67,10 +65,8 @@ def skills_text(home: Path, root: Path) -> str:
 
     Parameters
     ----------
-    home : Path
-        The home folder.
-    root : Path
-        The project.
+    home, root : Path
+        The home folder and the project.
 
     Returns
     -------

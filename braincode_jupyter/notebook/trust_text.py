@@ -44,10 +44,8 @@ def trust_text(home: Path, root: Path, *, shown: set[str]) -> str:
 
     Parameters
     ----------
-    home : Path
-        The home folder.
-    root : Path
-        The project.
+    home, root : Path
+        The home folder and the project.
     shown : set of str
         Takes the digest of everything that is shown whole.
 
@@ -68,10 +66,8 @@ def approve_text(home: Path, root: Path, *, name: str, shown: Collection[str], n
 
     Parameters
     ----------
-    home : Path
-        The home folder.
-    root : Path
-        The project.
+    home, root : Path
+        The home folder and the project.
     name : str
         As listed; without its kind where that is clear.
     shown : collection of str
@@ -149,10 +145,8 @@ def revoke_text(home: Path, root: Path, *, name: str) -> str:
 
     Parameters
     ----------
-    home : Path
-        The home folder.
-    root : Path
-        The project.
+    home, root : Path
+        The home folder and the project.
     name : str
         As listed; it may be gone from the project by now.
 

@@ -15,10 +15,12 @@ from braincode_jupyter.journal import read_lines
 from braincode_jupyter.protocol.records import PromptManifest, ReferenceUsed, RunStart
 from braincode_jupyter.runtime.continuity import continuity_section
 from braincode_jupyter.runtime.preparation import prepare
+from braincode_jupyter.runtime.reading import find_session, read_run
 from braincode_jupyter.views.session_context import SessionFacts, read_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from pydantic import JsonValue
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.protocol.sections import Section
     from braincode_jupyter.runtime.preparation import Preparation
     from braincode_jupyter.runtime.settings import RunArguments, Sources
+    from braincode_jupyter.views.run_view import RunView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,7 @@ class EarlierRun:
 
     session: SessionEntry
     records: Sequence[AnyRecord]
+    view: RunView
 
     @property
     def first(self) -> RunStart:
@@ -68,6 +72,13 @@ class OtherText:
     missing: tuple[str, ...]
 
 
+def read_earlier(session_id: str, home: Path | None) -> EarlierRun:
+    """Return the newest run of a session; raises as `read_run` does."""
+    run = read_run(session_id, home)
+    session = find_session(run.session_id, home)
+    return EarlierRun(session=session, records=run.records, view=run.view)
+
+
 def prepare_from(
     earlier: EarlierRun,
     arguments: RunArguments,
@@ -84,12 +95,8 @@ def prepare_from(
         Where it goes on from.
     arguments : RunArguments
         Where things are, who answers and what is allowed.
-    sources : Sources
-        Where typed references look.
-    clock : Clock
-        Time.
-    new_id : callable
-        Gives the id of the run.
+    sources, clock, new_id
+        As in `prepare`.
 
     Returns
     -------

@@ -10,11 +10,10 @@ from uuid import uuid4
 from braincode_jupyter.brain.planning import preview
 from braincode_jupyter.errors import RunError, UsageError
 from braincode_jupyter.runtime.failing import error_of
-from braincode_jupyter.runtime.going_on import EarlierRun
+from braincode_jupyter.runtime.going_on import read_earlier
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.preparation import prepare
 from braincode_jupyter.runtime.prepared import PreparedRun
-from braincode_jupyter.runtime.reading import find_session, read_run
 from braincode_jupyter.runtime.resuming import newest_resumable, prepare_rest
 from braincode_jupyter.runtime.retrying import find_worker, prepare_again
 from braincode_jupyter.runtime.settings import default_home
@@ -128,15 +127,15 @@ def prepare_retry(
         As in `prepare_run`.
     """
     used = clock or SystemClock()
-    run = read_run(session_id, arguments.home)
-    if not is_over(run.view):
+    earlier = read_earlier(session_id, arguments.home)
+    if not is_over(earlier.view):
         raise UsageError(
-            f"Session {run.session_id[:8]} is going on.",
+            f"Session {earlier.session.session_id[:8]} is going on.",
             hint="Press Run again on its card, or wait for its end.",
         )
     preparation = prepare_again(
-        EarlierRun(session=find_session(run.session_id, arguments.home), records=run.records),
-        find_worker(run.view, worker),
+        earlier,
+        find_worker(earlier.view, worker),
         arguments,
         sources=sources,
         clock=used,
@@ -189,10 +188,8 @@ def prepare_resume(
     """
     used = clock or SystemClock()
     wanted = session_id or newest_resumable(arguments.home or default_home())
-    run = read_run(wanted, arguments.home)
     preparation = prepare_rest(
-        EarlierRun(session=find_session(run.session_id, arguments.home), records=run.records),
-        run.view,
+        read_earlier(wanted, arguments.home),
         arguments,
         sources=sources,
         clock=used,

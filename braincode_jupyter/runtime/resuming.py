@@ -89,7 +89,6 @@ def check_resumable(view: RunView) -> None:
 
 def prepare_rest(
     earlier: EarlierRun,
-    view: RunView,
     arguments: RunArguments,
     *,
     sources: Sources,
@@ -102,16 +101,10 @@ def prepare_rest(
     ----------
     earlier : EarlierRun
         The run that is resumed.
-    view : RunView
-        The same, folded.
     arguments : RunArguments
         Where things are, who answers and what is allowed.
-    sources : Sources
-        Where typed references look.
-    clock : Clock
-        Time.
-    new_id : callable
-        Gives the id of the run, if the earlier one has an end.
+    sources, clock, new_id
+        As in `prepare`; an id is only taken if the earlier run has an end.
 
     Returns
     -------
@@ -125,8 +118,8 @@ def prepare_rest(
     ConfigurationError
         When no model can be used.
     """
+    view, records = earlier.view, tuple(earlier.records)
     check_resumable(view)
-    records = tuple(earlier.records)
     has_end = view.state != "interrupted"
     # A run has one end: what goes on without one keeps its id.
     next_id = new_id if has_end else lambda: view.run_id

@@ -76,12 +76,8 @@ def prepare_again(
         The worker.
     arguments : RunArguments
         Where things are, who answers and what is allowed.
-    sources : Sources
-        Where typed references look.
-    clock : Clock
-        Time.
-    new_id : callable
-        Gives the id of the run.
+    sources, clock, new_id
+        As in `prepare`.
 
     Returns
     -------
