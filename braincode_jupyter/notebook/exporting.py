@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.errors import UsageError, without_home
 from braincode_jupyter.home.language import spoken_language
 from braincode_jupyter.machine.whole_file import write_whole
+from braincode_jupyter.notebook.words import split_words
 from braincode_jupyter.runtime import read_run
 from braincode_jupyter.views import to_page
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 PAGE_SUFFIXES = frozenset({".html", ".htm"})
 """What a page may be called; a notebook or a program is never written over."""
 _ID_CHARS = 12
+_SHOWN_CHARS = 40
+_NAMES = 2
 
 
 def export_page(
@@ -52,6 +55,40 @@ def export_page(
     content = to_page(run.view, spoken_language()).encode("utf-8", "replace")
     write_whole(path, content, may_replace=may_replace)
     return without_home(f"{path} · {len(content) / 1000:,.0f} kB, one page that loads nothing")
+
+
+def export_line(line: str, home: Path) -> str:
+    """Export what a line of `%braincode export` says.
+
+    Parameters
+    ----------
+    line : str
+        Perhaps the start of a session id, ``--html`` and a file, and ``--force``.
+    home : Path
+        The home folder.
+
+    Returns
+    -------
+    str
+        As `export_page`.
+
+    Raises
+    ------
+    UsageError
+        As `export_page`, and if the line holds more.
+    """
+    words = [word.text for word in split_words(line)]
+    names = [word for word in words if not word.startswith("-")]
+    odd = [word for word in words if word.startswith("-") and word not in {"--html", "--force"}]
+    if odd or len(names) > _NAMES:
+        raise UsageError(
+            f"{(odd or names)[-1][:_SHOWN_CHARS]!r} is not understood.",
+            hint="Write %braincode export [ID] [--html FILE] [--force].",
+        )
+    named = [name for name in names if Path(name).suffix]
+    session = next((name for name in names if name not in named), "last")
+    file = Path(named[0]) if named else None
+    return export_page(session, home=home, file=file, may_replace="--force" in words)
 
 
 def _place(run: Run, file: Path | None) -> Path:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.errors import UsageError
+from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.models.weights import (
     DEFAULT_WEIGHTS,
     WEIGHTS,
@@ -13,16 +14,20 @@ from braincode_jupyter.models.weights import (
     installed,
     weights_directory,
 )
+from braincode_jupyter.notebook.slot import Slot
 from braincode_jupyter.notebook.tables import table
+from braincode_jupyter.notebook.words import split_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+    from braincode_jupyter.notebook.shell import ShellAccess
 
 _MIB = 1 << 20
 _REPORT_S = 0.25
 """Least time between two progress lines."""
 _BAR_CHARS = 24
+_SHOWN_CHARS = 40
 
 
 def weights_text() -> str:
@@ -86,6 +91,58 @@ def install_weights(
     path = install(chosen, source=source, progress=ProgressLine(note))
     say(f"Installed and verified: {path.name}. The Brain preset 'local' uses it.")
     return path
+
+
+def say_of_local(access: ShellAccess, line: str) -> str:
+    """Do what a line of `%braincode local` says.
+
+    Parameters
+    ----------
+    access : ShellAccess
+        The shell.
+    line : str
+        ``list`` or nothing; or ``install``, perhaps a name, and ``--from`` and a file.
+
+    Returns
+    -------
+    str
+        The weights, or what was installed.
+
+    Raises
+    ------
+    UnknownNameError
+        If the line says something else.
+    UsageError
+        As `install_weights`, and if what follows ``install`` is not understood.
+    """
+    words = [word.text for word in split_words(line)]
+    if not words or words == ["list"]:
+        return weights_text()
+    if words[0] != "install":
+        raise UnknownNameError("subcommand of %braincode local", words[0], ["install", "list"])
+    name, source = _read_install(words[1:])
+    path = install_weights(name, source=source, say=access.write, note=Slot(access).say)
+    return f"%braincode doctor shows it: {path.name}"
+
+
+def _read_install(words: list[str]) -> tuple[str | None, Path | None]:
+    name: str | None = None
+    source: Path | None = None
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--from" and rest:
+            source = Path(rest.pop(0)).expanduser()
+        elif word.startswith("--from="):
+            source = Path(word.removeprefix("--from=")).expanduser()
+        elif name is None and not word.startswith("-"):
+            name = word
+        else:
+            raise UsageError(
+                f"{word[:_SHOWN_CHARS]!r} is not understood.",
+                hint="Write %braincode local install [tiny|small|better] [--from FILE].",
+            )
+    return name, source
 
 
 class ProgressLine:

@@ -11,9 +11,7 @@ from braincode_jupyter.errors import UnknownNameError, UsageError, without_home
 from braincode_jupyter.notebook.keys import refuse_keys
 from braincode_jupyter.notebook.options import OPTIONS
 from braincode_jupyter.notebook.request import SHORT_USAGE
-from braincode_jupyter.notebook.slot import Slot
 from braincode_jupyter.notebook.tables import table
-from braincode_jupyter.notebook.words import split_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.state import Notebook
 
 _SHOWN_CHARS = 40
-_EXPORT_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +51,12 @@ class Subcommand:
         One short sentence.
     run : callable
         Does it; a text is printed, another object is displayed.
-    takes_text : bool
-        Everything after the name is text, taken as typed.
     """
 
     name: str
     help: str
     run: Callable[[Context, str], object]
     usage: str = ""
-    takes_text: bool = False
 
 
 def run_subcommand(access: ShellAccess, notebook: Notebook, line: str) -> object:
@@ -167,40 +161,9 @@ def _doctor(context: Context, rest: str) -> str:
 
 
 def _local(context: Context, rest: str) -> str:
-    from braincode_jupyter.notebook.local_models import (  # noqa: PLC0415 - light load
-        install_weights,
-        weights_text,
-    )
+    from braincode_jupyter.notebook.local_models import say_of_local  # noqa: PLC0415 - light load
 
-    words = [word.text for word in split_words(rest)]
-    if not words or words == ["list"]:
-        return weights_text()
-    if words[0] != "install":
-        raise UnknownNameError("subcommand of %braincode local", words[0], ["install", "list"])
-    name, source = _install_arguments(words[1:])
-    slot = Slot(context.access)
-    path = install_weights(name, source=source, say=context.access.write, note=slot.say)
-    return f"%braincode doctor shows it: {path.name}"
-
-
-def _install_arguments(words: list[str]) -> tuple[str | None, Path | None]:
-    name: str | None = None
-    source: Path | None = None
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word == "--from" and rest:
-            source = Path(rest.pop(0)).expanduser()
-        elif word.startswith("--from="):
-            source = Path(word.removeprefix("--from=")).expanduser()
-        elif name is None and not word.startswith("-"):
-            name = word
-        else:
-            raise UsageError(
-                f"{word[:_SHOWN_CHARS]!r} is not understood.",
-                hint="Write %braincode local install [tiny|small|better] [--from FILE].",
-            )
-    return name, source
+    return say_of_local(context.access, rest)
 
 
 def _plan(context: Context, rest: str) -> str:
@@ -244,20 +207,9 @@ def _insert(context: Context, rest: str) -> str:
 
 
 def _export(context: Context, rest: str) -> str:
-    from braincode_jupyter.notebook.exporting import export_page  # noqa: PLC0415 - light load
+    from braincode_jupyter.notebook.exporting import export_line  # noqa: PLC0415 - light load
 
-    words = [word.text for word in split_words(rest)]
-    names = [word for word in words if not word.startswith("-")]
-    odd = [word for word in words if word.startswith("-") and word not in {"--html", "--force"}]
-    if odd or len(names) > _EXPORT_NAMES:
-        raise UsageError(
-            f"{(odd or names)[-1][:_SHOWN_CHARS]!r} is not understood.",
-            hint="Write %braincode export [ID] [--html FILE] [--force].",
-        )
-    named = [name for name in names if Path(name).suffix]
-    session = next((name for name in names if name not in named), "last")
-    file = Path(named[0]) if named else None
-    return export_page(session, home=context.home, file=file, may_replace="--force" in words)
+    return export_line(rest, context.home)
 
 
 def _usage(context: Context, rest: str) -> object:
@@ -410,14 +362,12 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             run=_plan,
             usage="TEXT",
             help="plan a request and run nothing",
-            takes_text=True,
         ),
         Subcommand(
             name="refs",
             run=_refs,
             usage="TEXT",
             help="what the references of a text would send",
-            takes_text=True,
         ),
         Subcommand(name="sessions", run=_sessions, help="the newest sessions"),
         Subcommand(name="show", run=_show, usage="[ID]", help="the card of a session"),
