@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from braincode_jupyter.errors import BraincodeError
 from braincode_jupyter.tools.mcp_names import MAX_TOOLS, ListedTool, listed_tool
@@ -21,6 +21,7 @@ from braincode_jupyter.tools.mcp_transport import (
     open_transport,
     quiet_in_this_task,
     sdk,
+    seen_by,
 )
 from braincode_jupyter.views.clean import clean_line
 
@@ -237,7 +238,7 @@ class McpServer:
     async def _talk(self, streams: Any, starting: asyncio.Timeout) -> None:  # noqa: ANN401 - SDK
         library: Any = sdk("mcp")
         async with library.Client(
-            _Opened(streams, self._see),
+            seen_by(self._see, streams),
             client_info=library.types.Implementation(name=_CLIENT_NAME, version="1"),
             list_roots_callback=self._roots,
             elicitation_callback=self._decline,
@@ -449,42 +450,3 @@ def _reason(error: BaseException) -> str:
         group = cast("BaseExceptionGroup[BaseException]", error)
         return _reason(group.exceptions[0])
     return str(error) or type(error).__name__
-
-
-class _Opened:
-    """Streams that are open already, in the shape that the SDK's client enters."""
-
-    def __init__(self, streams: Any, see: Callable[[object], None]) -> None:  # noqa: ANN401 - SDK
-        self._streams, self._see = streams, see
-
-    async def __aenter__(self) -> Any:  # noqa: ANN401 - SDK
-        read, write = self._streams
-        return _Seen(read, self._see), write
-
-    async def __aexit__(self, *_: object) -> None:
-        return None
-
-
-class _Seen:
-    """A stream of incoming messages of which somebody is told."""
-
-    def __init__(self, stream: Any, see: Callable[[object], None]) -> None:  # noqa: ANN401 - SDK
-        self._stream, self._see = stream, see
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - SDK
-        return getattr(self._stream, name)
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._stream.__aexit__(*error)
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> object:
-        message = await self._stream.__anext__()
-        self._see(message)
-        return message

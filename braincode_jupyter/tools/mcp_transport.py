@@ -16,14 +16,14 @@ import tempfile
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
 
 from braincode_jupyter.errors import ConfigurationError, MissingDependencyError
 from braincode_jupyter.machine.child_guard import TAIL_BYTES, guard_command
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable
     from pathlib import Path
 
     from braincode_jupyter.protocol.outside import McpServerEntry
@@ -250,3 +250,35 @@ async def _refuse_private(request: Any) -> None:  # noqa: ANN401 - of the option
     for *_, address in found:
         if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_global:
             raise OSError("its address leads into a private network")
+
+
+@asynccontextmanager
+async def seen_by(see: Callable[[object], None], streams: Any) -> AsyncGenerator[Any]:  # noqa: ANN401 - SDK
+    """Give open streams in the shape that the SDK's client enters, and tell of what comes in."""
+    read, write = streams
+    yield _Seen(read, see), write
+
+
+class _Seen:
+    """A stream of incoming messages of which somebody is told."""
+
+    def __init__(self, stream: Any, see: Callable[[object], None]) -> None:  # noqa: ANN401 - SDK
+        self._stream, self._see = stream, see
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - SDK
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stream.__aexit__(*error)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> object:
+        message = await self._stream.__anext__()
+        self._see(message)
+        return message
