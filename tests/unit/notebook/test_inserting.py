@@ -3,16 +3,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 
-import braincode_jupyter
 from braincode_jupyter.errors import UsageError
 from braincode_jupyter.notebook import use_models
 from braincode_jupyter.testing import Reply, ScriptedModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
     from braincode_jupyter.protocol.sections import ModelCall
 
@@ -37,20 +34,6 @@ select 1
 ```py
 ```
 """
-
-
-@pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    made = InteractiveShell.instance()
-    made.reset()
-    made.rl_next_input = None
-    braincode_jupyter.load_ipython_extension(made)
-    yield made
-    use_models(None)
-    braincode_jupyter.unload_ipython_extension(made)
 
 
 @pytest.fixture

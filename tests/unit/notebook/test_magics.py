@@ -5,7 +5,6 @@ from _thread import interrupt_main
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 
 import braincode_jupyter
 from braincode_jupyter.errors import (
@@ -40,30 +39,9 @@ def model() -> ScriptedModel:
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ScriptedModel) -> Iterator[Shell]:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    made = InteractiveShell.instance()
-    made.reset()
-    braincode_jupyter.load_ipython_extension(made)
+def shell(shell: Shell, model: ScriptedModel) -> Shell:
     use_models(model)
-    yield made
-    use_models(None)
-    braincode_jupyter.unload_ipython_extension(made)
-
-
-@pytest.fixture
-def run(shell: Shell, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
-    """Run a cell; give what it printed, raise what it raised."""
-
-    def run_(cell: str) -> str:
-        result = shell.run_cell(cell, store_history=True)
-        printed = capsys.readouterr().out
-        result.raise_error()
-        return printed
-
-    return run_
+    return shell
 
 
 def prompts_of(model: ScriptedModel) -> str:

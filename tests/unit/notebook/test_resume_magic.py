@@ -33,31 +33,11 @@ class Counting(ScriptedModel):
 
 
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counting]:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+def model(own_home: Path) -> Iterator[Counting]:
     model = Counting()
     use_models(model)
     yield model
     use_models(None)
-
-
-@pytest.fixture
-def line(model: Counting, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[str], str]]:
-    shell = InteractiveShell.instance()
-    shell.reset()
-    braincode_jupyter.load_ipython_extension(shell)
-
-    def run_line(text: str) -> str:
-        capsys.readouterr()
-        result = shell.run_cell(f"%braincode {text}", store_history=True)
-        printed = capsys.readouterr().out
-        result.raise_error()
-        return printed
-
-    yield run_line
-    braincode_jupyter.unload_ipython_extension(shell)
 
 
 @pytest.fixture

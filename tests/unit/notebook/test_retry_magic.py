@@ -44,32 +44,12 @@ class HeldModel(ScriptedModel):
 
 
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldModel]:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+def model(own_home: Path) -> Iterator[HeldModel]:
     model = HeldModel()
     use_models(model)
     yield model
     model.let_go.set()
     use_models(None)
-
-
-@pytest.fixture
-def line(model: HeldModel, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[str], str]]:
-    shell = InteractiveShell.instance()
-    shell.reset()
-    braincode_jupyter.load_ipython_extension(shell)
-
-    def run_line(text: str) -> str:
-        capsys.readouterr()
-        result = shell.run_cell(f"%braincode {text}", store_history=True)
-        printed = capsys.readouterr().out
-        result.raise_error()
-        return printed
-
-    yield run_line
-    braincode_jupyter.unload_ipython_extension(shell)
 
 
 class Background:
