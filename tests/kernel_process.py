@@ -81,13 +81,13 @@ class Kernel:
         outcome = self.run(setup)
         assert not outcome.error, outcome.text
 
-    def send(self, code: str, *, cell_id: str | None = None) -> str:
+    def send(self, code: str, *, cell_id: str | None = None, has_stdin: bool = False) -> str:
         content: dict[str, Any] = {
             "code": code,
             "silent": False,
             "store_history": True,
             "user_expressions": {},
-            "allow_stdin": False,
+            "allow_stdin": has_stdin,
             "stop_on_error": False,
         }
         metadata = {} if cell_id is None else {"cellId": cell_id}
@@ -110,8 +110,14 @@ class Kernel:
                 outcome.reply = reply["content"]
         return outcome
 
-    def run(self, code: str, *, cell_id: str | None = None) -> Outcome:
-        return self.collect(self.send(code, cell_id=cell_id))
+    def run(self, code: str, *, cell_id: str | None = None, has_stdin: bool = False) -> Outcome:
+        return self.collect(self.send(code, cell_id=cell_id, has_stdin=has_stdin))
+
+    def question(self) -> str:
+        """Wait until the kernel asks for input, and return what it asks."""
+        message: dict[str, Any] = self.client.get_stdin_msg(timeout=WAIT_S)
+        assert message["msg_type"] == "input_request"
+        return str(message["content"]["prompt"])
 
     def value(self, expression: str) -> str:
         outcome = self.run(f"print({expression})")

@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from computing_model import ASK, CODE, COMPUTE, RESULT
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -13,19 +14,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-# The analyst asks for code to be run; what it got back is its result.
-COMPUTE = """
-def compute(call):
-    if call.role != 'analyst':
-        return None
-    wanted = ('run_python', {'code': 'print(sum(numbers) * 7919)'})
-    return Reply(text='', tool_calls=(wanted,), then=lambda got: got[0].text)
-use_models(ScriptedModel(compute))
-numbers = [1, 2, 3]
-"""
-ASK = "%%braincode --roles librarian,analyst --no-review\nSum them up, times 7919. @var:numbers"
 BACKGROUND = ASK.replace("--no-review", "--no-review --background")
-RESULT = "47514"
 # At its end a card is replaced by the saved one: an entry is opened until it says what it should.
 SAYS = """([cell, role, words]) => {
   cell.querySelectorAll('details.bc-workers, details.bc-worker').forEach(d => { d.open = true; });
@@ -39,7 +28,7 @@ def asked(cell: Locator) -> Locator:
     """Wait for the question, and return it."""
     question = cell.locator(".bc-approvals")
     expect(question).to_contain_text("analyst wants to run code")
-    assert question.locator("pre").inner_text() == "print(sum(numbers) * 7919)"
+    assert question.locator("pre").inner_text() == CODE
     return question
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from computing_model import COMPUTE, RESULT
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -23,19 +24,10 @@ def answer(call):
     return Reply(text={ANSWER!r}, delay_s=20 if slow else 0)
 use_models(ScriptedModel(answer))
 """.replace("\\\\n", "\\n")
-TOOL_MODEL = (
-    MODEL
-    + """
-numbers = [1, 2, 3]
-def with_tool(call):
-    if call.role != 'analyst':
-        return answer(call)
-    wanted = ('run_python', {'code': 'print(sum(numbers) * 7919)'})
-    return Reply(text='', tool_calls=(wanted,), then=lambda got: got[0].text)
+TOOL_MODEL = f"""{MODEL}{COMPUTE}
 slow = None
-use_models(ScriptedModel(with_tool))
+use_models(ScriptedModel(lambda call: compute(call) or answer(call)))
 """
-)
 FOCUS = """() => {
   const el = document.activeElement;
   return el?.closest('.bc-run') ? (el.getAttribute('aria-label') ?? el.innerText).trim() : '';
@@ -142,7 +134,7 @@ def test_B11_from_typing_with_completion_to_inserted_code_no_mouse_is_needed(
     page.keyboard.press("Enter")
     tab_to(page, "analyst")
     page.keyboard.press("Enter")
-    expect(cell.locator(".bc-worker[open]")).to_contain_text("47514")
+    expect(cell.locator(".bc-worker[open]")).to_contain_text(RESULT)
 
     tab_to(page, "insert below", key="Shift+Tab")
     page.keyboard.press("Enter")

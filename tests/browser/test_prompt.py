@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from computing_model import ASK, CODE, COMPUTE, RESULT
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -18,17 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-COMPUTE = """
-def compute(call):
-    if call.role != 'analyst':
-        return None
-    wanted = ('run_python', {'code': 'print(sum(numbers) * 7919)'})
-    return Reply(text='', tool_calls=(wanted,), then=lambda got: got[0].text)
-use_models(ScriptedModel(compute))
-numbers = [1, 2, 3]
-"""
-OPTIONS = "--roles librarian,analyst --no-review"
-REQUEST = "Sum them up, times 7919. @var:numbers"
+OPTIONS, REQUEST = ASK.removeprefix("%%braincode ").split("\n")
 # A statement that is no cell magic by itself blocks the main thread, as older kernels always do.
 BLOCKING = f"if True:\n    get_ipython().run_cell_magic('braincode', {OPTIONS!r}, {REQUEST!r})"
 NO_ANSWER = "The kernel does not answer while this cell runs. Stop with the interrupt button (■)."
@@ -44,7 +35,7 @@ def test_a_page_that_is_not_heard_sends_its_reader_to_the_prompt(
     card, prompt = cell.locator(".bc-run"), cell.get_by_role("textbox").last
 
     expect(card.get_by_role("note").first).to_have_text(NO_ANSWER)
-    expect(cell.locator(".jp-Stdin")).to_contain_text("print(sum(numbers) * 7919)")
+    expect(cell.locator(".jp-Stdin")).to_contain_text(CODE)
     for name in ("Deny", "Approve"):
         expect(card.get_by_role("button", name=name, exact=True)).to_be_disabled()
     expect(card).to_contain_text("Answer at the input prompt below the cell")
@@ -55,7 +46,7 @@ def test_a_page_that_is_not_heard_sends_its_reader_to_the_prompt(
     expect(card.locator(".bc-state")).to_have_text("completed")
     card.locator("details.bc-workers > summary").click()
     card.locator("details.bc-worker > summary").first.click()
-    expect(card.locator("details.bc-worker").first).to_contain_text("47514")
+    expect(card.locator("details.bc-worker").first).to_contain_text(RESULT)
 
     cell = notebook.start(3)
     expect(cell.locator(".jp-Stdin")).to_be_visible()

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from jupyter_client.manager import KernelManager
+from computing_model import ASK, CODE, COMPUTE
+from kernel_process import Kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from jupyter_client.blocking.client import BlockingKernelClient
-
-WAIT_S = 60.0
-SETUP = """
-import os
+SETUP = f"""
 from braincode_jupyter.notebook import use_models
 from braincode_jupyter.testing import Reply, ScriptedModel
-def compute(call):
-    if call.role != 'analyst':
-        return None
-    wanted = ('run_python', {'code': 'print(sum(numbers) * 7)'})
-    return Reply(text='', tool_calls=(wanted,), then=lambda got: got[0].text)
-use_models(ScriptedModel(compute))
-numbers = [1, 2, 3]
+{COMPUTE}
 %load_ext braincode_jupyter
 """
-ASK = "%%braincode --roles librarian,analyst --no-review\nSum them up, times seven. @var:numbers"
 CALL = "_braincode.view.agents[0].tool_calls[0]"
 STATE = f"""
 from braincode_jupyter.views.speaker import speaker
@@ -56,67 +45,11 @@ threading.Thread(target=stop_on_sign, daemon=True).start()
 """
 
 
-class Front:
-    """A front end that can be asked for input and draws no card."""
-
-    def __init__(self, home: Path) -> None:
-        self.sign = home / "sign"
-        self.manager = KernelManager(kernel_name="python3")
-        env = dict(os.environ, HOME=str(home), USERPROFILE=str(home), IPYTHONDIR=str(home / "ip"))
-        self.manager.start_kernel(env=env, cwd=str(home))
-        self.client: BlockingKernelClient = self.manager.client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=WAIT_S)
-        assert self.run(SETUP)[0] == ""
-
-    def send(self, code: str, *, has_stdin: bool = True, cell_id: str | None = None) -> str:
-        content: dict[str, Any] = {
-            "code": code,
-            "silent": False,
-            "store_history": True,
-            "user_expressions": {},
-            "allow_stdin": has_stdin,
-            "stop_on_error": False,
-        }
-        metadata = {} if cell_id is None else {"cellId": cell_id}
-        message = self.client.session.msg("execute_request", content, metadata=metadata)
-        self.client.shell_channel.send(message)
-        return str(message["header"]["msg_id"])
-
-    def collect(self, msg_id: str) -> tuple[str, str]:
-        """Return the error's name and all printed text of a cell."""
-        error, text = "", ""
-        while True:
-            message = self.client.get_iopub_msg(timeout=WAIT_S)
-            if message["parent_header"].get("msg_id") != msg_id:
-                continue
-            content = message["content"]
-            match message["msg_type"]:
-                case "stream":
-                    text += content["text"]
-                case "error":
-                    error = content["ename"]
-                case "status" if content["execution_state"] == "idle":
-                    return error, text
-                case _:
-                    pass
-
-    def run(self, code: str, *, has_stdin: bool = True) -> tuple[str, str]:
-        return self.collect(self.send(code, has_stdin=has_stdin))
-
-    def question(self) -> str:
-        """Wait until the kernel asks for input, and return what it asks."""
-        message: dict[str, Any] = self.client.get_stdin_msg(timeout=WAIT_S)
-        assert message["msg_type"] == "input_request"
-        return str(message["content"]["prompt"])
-
-
 @pytest.fixture
-def front(tmp_path: Path) -> Iterator[Front]:
-    made = Front(tmp_path)
+def kernel(tmp_path: Path) -> Iterator[Kernel]:
+    made = Kernel(tmp_path, setup=SETUP)
     yield made
-    made.client.stop_channels()
-    made.manager.shutdown_kernel(now=True)
+    made.close()
 
 
 @pytest.mark.parametrize(
@@ -126,71 +59,64 @@ def front(tmp_path: Path) -> Iterator[Front]:
         ("", "completed|denied|denied by you|"),
     ],
 )
-def test_without_a_page_the_input_prompt_asks(front: Front, typed: str, state: str) -> None:
-    msg_id = front.send(ASK)
-    asked = front.question()
+def test_without_a_page_the_input_prompt_asks(kernel: Kernel, typed: str, state: str) -> None:
+    msg_id = kernel.send(ASK, has_stdin=True)
+    asked = kernel.question()
 
-    front.client.input(typed)
+    kernel.client.input(typed)
 
     assert "analyst wants to run code: run_python in a scratch kernel" in asked
-    assert "\n    print(sum(numbers) * 7)\n" in asked
-    assert front.collect(msg_id)[0] == ""
-    assert front.run(STATE)[1].strip() == state
+    assert f"\n    {CODE}\n" in asked
+    assert kernel.collect(msg_id).error == ""
+    assert kernel.run(STATE).text.strip() == state
 
 
-def test_a_page_of_which_nothing_is_heard_is_replaced_by_the_prompt(front: Front) -> None:
-    msg_id = front.send(ASK, cell_id="cell-1")
+def test_a_page_of_which_nothing_is_heard_is_replaced_by_the_prompt(kernel: Kernel) -> None:
+    msg_id = kernel.send(ASK, cell_id="cell-1", has_stdin=True)
 
-    front.question()
-    front.client.input("y")
+    kernel.question()
+    kernel.client.input("y")
 
-    assert front.collect(msg_id)[0] == ""
-    assert front.run(STATE)[1].startswith("completed|done|approved by you")
+    assert kernel.collect(msg_id).error == ""
+    assert kernel.run(STATE).text.startswith("completed|done|approved by you")
 
 
-def test_where_nobody_can_be_asked_the_call_is_denied_at_once(front: Front) -> None:
-    error, _ = front.run(ASK, has_stdin=False)
-
-    assert error == ""
-    assert front.run(STATE)[1].strip() == (
+def test_where_nobody_can_be_asked_the_call_is_denied_at_once(kernel: Kernel) -> None:
+    assert kernel.run(ASK).error == ""
+    assert kernel.run(STATE).text.strip() == (
         "completed|denied|denied by policy|"
         "Nobody can be asked here. To allow it, run the cell with --allow-compute or --yes."
     )
 
 
-def test_allow_compute_asks_nobody(front: Front) -> None:
-    error, _ = front.run(ASK.replace("--no-review", "--no-review --allow-compute"), has_stdin=False)
-
-    assert error == ""
-    assert front.run(STATE)[1].startswith("completed|done|allowed by")
+def test_allow_compute_asks_nobody(kernel: Kernel) -> None:
+    assert kernel.run(ASK.replace("--no-review", "--no-review --allow-compute")).error == ""
+    assert kernel.run(STATE).text.startswith("completed|done|allowed by")
 
 
-def test_an_interrupt_ends_the_prompt_and_the_run(front: Front) -> None:
-    msg_id = front.send(ASK)
-    front.question()
+def test_an_interrupt_ends_the_prompt_and_the_run(kernel: Kernel) -> None:
+    msg_id = kernel.send(ASK, has_stdin=True)
+    kernel.question()
 
-    front.manager.interrupt_kernel()
-    error, _ = front.collect(msg_id)
+    kernel.manager.interrupt_kernel()
 
-    assert error == "RunCancelledError"
-    assert front.run("print(_braincode.status)")[1].strip() == "cancelled"
+    assert kernel.collect(msg_id).error == "RunCancelledError"
+    assert kernel.value("_braincode.status") == "cancelled"
 
 
-def test_stop_ends_the_prompt_and_the_run(front: Front) -> None:
-    assert front.run(STOP_ON_SIGN) == ("", "")
-    msg_id = front.send(ASK)
-    front.question()
-    front.sign.touch()
+def test_stop_ends_the_prompt_and_the_run(kernel: Kernel, tmp_path: Path) -> None:
+    kernel.run(STOP_ON_SIGN)
+    msg_id = kernel.send(ASK, has_stdin=True)
+    kernel.question()
+    (tmp_path / "sign").touch()
 
-    error, _ = front.collect(msg_id)
-
-    assert error == "RunCancelledError"
-    assert front.run("print(1 + 1)")[1].strip() == "2"
+    assert kernel.collect(msg_id).error == "RunCancelledError"
+    assert kernel.value("1 + 1") == "2"
 
 
 @pytest.mark.parametrize("wait", ["", "await asyncio.sleep(0)"])
-def test_a_prompt_that_nobody_answers_ends_by_itself(front: Front, wait: str) -> None:
-    error, text = front.run(TIMED.format(wait=wait))
+def test_a_prompt_that_nobody_answers_ends_by_itself(kernel: Kernel, wait: str) -> None:
+    ended = kernel.run(TIMED.format(wait=wait), has_stdin=True)
 
-    assert (error, text.strip()) == ("", "None")
-    assert front.run("print(input('again? '))", has_stdin=False)[0] == "StdinNotImplementedError"
+    assert (ended.error, ended.text.strip()) == ("", "None")
+    assert kernel.run("print(input('again? '))").error == "StdinNotImplementedError"
