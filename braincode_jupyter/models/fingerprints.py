@@ -199,7 +199,7 @@ def _section_changes(now: CallPrint, before: CallPrint) -> list[str]:
     new = _by_source(now)
     words: list[str] = []
     for key in dict.fromkeys((*new, *old)):
-        what = f"the {key[0]} {key[1]!r}"
+        what = _named(*key)
         if key not in old:
             words.append(f"{what} is new")
         elif key not in new:
@@ -207,6 +207,12 @@ def _section_changes(now: CallPrint, before: CallPrint) -> list[str]:
         elif old[key] != new[key]:
             words.append(f"{what} has changed")
     return words
+
+
+def _named(kind: str, source: str) -> str:
+    """Return a section in words; what its source says of its kind is not said twice."""
+    name = source.removeprefix(f"{kind}:")
+    return f"the {kind}" if name == kind else f"the {kind} {name!r}"
 
 
 def _by_source(one: CallPrint) -> Mapping[tuple[str, str], list[str]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.notebook.slot import Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from braincode_jupyter.notebook.arguments import CellArguments
     from braincode_jupyter.notebook.shell import ShellAccess
@@ -22,8 +21,9 @@ def go_on(
     prepares: Callable[[RunArguments, Sources], PreparedRun],
     *,
     arguments: CellArguments,
-) -> None:
-    """Start it; on a page it leaves the kernel free.
+    is_awaited: bool,
+) -> Awaitable[None] | None:
+    """Start it, as a `%%braincode` with the same arguments would be.
 
     Parameters
     ----------
@@ -35,20 +35,27 @@ def go_on(
         Prepares the run.
     arguments : CellArguments
         What was written after the line magic.
+    is_awaited : bool
+        The cell awaits what is returned.
+
+    Returns
+    -------
+    awaitable or None
+        As of `CellRun.start`.
 
     Raises
     ------
     BraincodeError
-        If it could not start, or failed where nobody shows it beside the cell.
+        If it could not start, or failed.
     """
     from braincode_jupyter.notebook.cell_run import CellRun  # noqa: PLC0415 - light load
 
-    CellRun(
+    return CellRun(
         access=access,
         notebook=notebook,
-        arguments=replace(arguments, background=True),
+        arguments=arguments,
         prompt="",
         slot=Slot(access),
-        is_awaited=False,
+        is_awaited=is_awaited,
         prepares=prepares,
     ).start()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
 from braincode_jupyter.errors import BraincodeError, RunError
 from braincode_jupyter.notebook.shell import is_loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Generator
+    from collections.abc import Generator
 
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.state import Notebook
@@ -53,9 +54,16 @@ class BraincodeMagics:
             """Stand in for ``%%braincode`` in cells that can await."""
             return self.run_cell(line, cell, is_awaited=True)
 
+        def awaited_line(line: str) -> object:
+            """Stand in for ``%braincode`` where a line starts a run, in cells that can await."""
+            return self.run_awaited_line(line)
+
         # Without this, IPython would put the values of variables into `{name}` and `$name`.
         self._access.install(
-            no_var_expand(line), no_var_expand(cell), awaited=no_var_expand(awaited)
+            no_var_expand(line),
+            no_var_expand(cell),
+            awaited=no_var_expand(awaited),
+            awaited_line=no_var_expand(awaited_line),
         )
 
     def run_cell(self, line: str, cell: str, *, is_awaited: bool = False) -> Awaitable[None] | None:
@@ -133,6 +141,32 @@ class BraincodeMagics:
 
         with guarded():
             return run_subcommand(self._access, self._notebook, line)
+
+    async def run_awaited_line(self, line: str) -> object:
+        """Run one `%braincode` and wait for the run that it starts, with the kernel's loop free.
+
+        Parameters
+        ----------
+        line : str
+            As of `run_line`.
+
+        Returns
+        -------
+        object
+            As of `run_line`.
+
+        Raises
+        ------
+        BraincodeError
+            As of `run_line`, and if the run failed.
+        """
+        from braincode_jupyter.notebook.subcommands import run_subcommand  # noqa: PLC0415 - light load
+
+        with guarded():
+            result = run_subcommand(self._access, self._notebook, line, is_awaited=True)
+            if isinstance(result, Awaitable):
+                return await cast("Awaitable[object]", result)
+            return result
 
 
 @contextmanager

@@ -10,16 +10,28 @@ from braincode_jupyter.notebook.going_on import go_on
 from braincode_jupyter.notebook.options import OPTIONS_BY_FLAG
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.state import Notebook
     from braincode_jupyter.runtime import PreparedRun, Run, RunArguments, Sources
 
 NOTHING = "Nothing to resume: this run came to its end."
-OPTIONS = ("--max-tokens", "--max-cost", "--allow-edits", "--allow-compute", "--yes", "--as")
+OPTIONS = (
+    "--max-tokens",
+    "--max-cost",
+    "--allow-edits",
+    "--allow-compute",
+    "--yes",
+    "--background",
+    "--as",
+)
 """What may be said anew; all else stands in the session."""
 
 
-def resume(access: ShellAccess, notebook: Notebook, rest: str) -> Run | None:
+def resume(
+    access: ShellAccess, notebook: Notebook, rest: str, *, is_awaited: bool = False
+) -> Run | Awaitable[None] | None:
     """Resume a session.
 
     Parameters
@@ -30,18 +42,20 @@ def resume(access: ShellAccess, notebook: Notebook, rest: str) -> Run | None:
         Shared state of the process.
     rest : str
         Perhaps the start of a session id, then options.
+    is_awaited : bool
+        The cell awaits what is returned.
 
     Returns
     -------
-    Run or None
-        A run that is complete already; None where the card of the run that goes on tells it.
+    Run, awaitable or None
+        A run that is complete already, or the end of the one that goes on, where that is awaited.
 
     Raises
     ------
     UsageError
         If there is no such session, or it cannot be resumed.
     RunError
-        If the run, which nobody shows beside the cell, failed again.
+        If the run failed again.
     """
     first, _, options = rest.partition(" ")
     if first.startswith("-"):
@@ -61,8 +75,7 @@ def resume(access: ShellAccess, notebook: Notebook, rest: str) -> Run | None:
     def prepare(arguments: RunArguments, sources: Sources) -> PreparedRun:
         return prepare_resume(named or None, arguments, sources)
 
-    go_on(access, notebook, prepare, arguments=asked)
-    return None
+    return go_on(access, notebook, prepare, arguments=asked, is_awaited=is_awaited)
 
 
 def _check_options(text: str) -> None:

@@ -9,14 +9,19 @@ from braincode_jupyter.notebook.arguments import CellArguments
 from braincode_jupyter.notebook.going_on import go_on
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from braincode_jupyter.notebook.shell import ShellAccess
     from braincode_jupyter.notebook.state import Notebook
     from braincode_jupyter.runtime import PreparedRun, RunArguments, Sources
 
+_BACKGROUND = "--background"
 _HOW = "Write %braincode retry and a worker, such as librarian; an id of a session may stand first."
 
 
-def retry(access: ShellAccess, notebook: Notebook, rest: str) -> str | None:
+def retry(
+    access: ShellAccess, notebook: Notebook, rest: str, *, is_awaited: bool = False
+) -> str | Awaitable[None] | None:
     """Run a worker again.
 
     Parameters
@@ -26,21 +31,25 @@ def retry(access: ShellAccess, notebook: Notebook, rest: str) -> str | None:
     notebook : Notebook
         Shared state of the process.
     rest : str
-        Perhaps the start of a session id, then a worker.
+        Perhaps the start of a session id, then a worker, then perhaps ``--background``.
+    is_awaited : bool
+        The cell awaits what is returned.
 
     Returns
     -------
-    str or None
-        What was done; None where the card of a new run tells it.
+    str, awaitable or None
+        What was done, or the end of a new run, where that is awaited.
 
     Raises
     ------
     UsageError
         If the worker cannot be run again.
     RunError
-        If a new run, which nobody shows beside the cell, failed.
+        If a new run failed.
     """
-    match rest.split():
+    words = rest.split()
+    is_background = _BACKGROUND in words
+    match [word for word in words if word != _BACKGROUND]:
         case [worker]:
             session = ""
         case [session, worker]:
@@ -58,5 +67,5 @@ def retry(access: ShellAccess, notebook: Notebook, rest: str) -> str | None:
 
         return prepare_retry(session or "last", worker, arguments=arguments, sources=sources)
 
-    go_on(access, notebook, prepare, arguments=CellArguments())
-    return None
+    asked = CellArguments(background=is_background)
+    return go_on(access, notebook, prepare, arguments=asked, is_awaited=is_awaited)

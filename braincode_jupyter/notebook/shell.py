@@ -7,6 +7,7 @@ registered, and taken back by `remove`.
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -32,6 +33,10 @@ IPYKERNEL_FOR_CLICKS = (7, 4)
 _AWAITED = f"_{MAGIC}_awaited"
 _CELL_CALL = f"get_ipython().run_cell_magic({MAGIC!r},"
 _AWAITED_CALL = f"get_ipython().run_cell_magic({_AWAITED!r},"
+_LINE_CALL = f"get_ipython().run_line_magic({MAGIC!r}, "
+_AWAITED_LINE_CALL = f"get_ipython().run_line_magic({_AWAITED!r}, "
+_GOING_ON = re.compile(r"['\"](?:resume|retry)\b")
+"""Lines that start a run, as IPython quotes what follows the name of the magic."""
 _LINE_PREFIX = f"%{MAGIC}"
 
 Shell = Any
@@ -39,11 +44,11 @@ Shell = Any
 
 
 class CellAwaiter:
-    """Input transformer that lets the kernel await our cell magic.
+    """Input transformer that lets the kernel await our cell magic, and lines that start a run.
 
     IPython has no asynchronous magics, but the kernel decides from the transformed source whether
     a cell awaits. A cell inside another one (``%%time``, ``%%capture``) cannot await, and neither
-    can one when ``%autoawait`` is off; those keep the blocking call.
+    can one when ``%autoawait`` is off; those keep the blocking call, as does a line among others.
 
     Parameters
     ----------
@@ -57,10 +62,14 @@ class CellAwaiter:
 
     def __call__(self, lines: list[str]) -> list[str]:
         """Return the lines of a cell, ours with ``await`` before it."""
-        is_ours = len(lines) == 1 and lines[0].startswith(_CELL_CALL)
-        if not is_ours or self._is_inside or not self._shell.autoawait:
+        if len(lines) != 1 or self._is_inside or not self._shell.autoawait:
             return lines
-        return [f"await {_AWAITED_CALL}{lines[0].removeprefix(_CELL_CALL)}"]
+        line = lines[0]
+        if line.startswith(_CELL_CALL):
+            return [f"await {_AWAITED_CALL}{line.removeprefix(_CELL_CALL)}"]
+        if line.startswith(_LINE_CALL) and _GOING_ON.match(line, len(_LINE_CALL)):
+            return [f"await {_AWAITED_LINE_CALL}{line.removeprefix(_LINE_CALL)}"]
+        return lines
 
     def register(self) -> None:
         """Start to transform."""
@@ -148,6 +157,7 @@ class ShellAccess:
         cell: Callable[[str, str], object],
         *,
         awaited: Callable[[str, str], object],
+        awaited_line: Callable[[str], object],
     ) -> None:
         """Register ``%braincode``, ``%%braincode`` and the input transformers.
 
@@ -159,10 +169,13 @@ class ShellAccess:
             The cell magic; blocks until the run is over.
         awaited : callable
             The same, returning an awaitable; for cells that can await.
+        awaited_line : callable
+            The line magic, returning an awaitable.
         """
         self._shell.register_magic_function(line, "line", MAGIC)
         self._shell.register_magic_function(cell, "cell", MAGIC)
         self._shell.register_magic_function(awaited, "cell", _AWAITED)
+        self._shell.register_magic_function(awaited_line, "line", _AWAITED)
         self._shell.input_transformers_cleanup.extend((keep_question_marks, keep_empty_cells))
         if self.has_kernel:
             # A terminal does not cancel what it awaits on Ctrl-C: there the magic always blocks.
@@ -175,6 +188,7 @@ class ShellAccess:
         magics["line"].pop(MAGIC, None)
         magics["cell"].pop(MAGIC, None)
         magics["cell"].pop(_AWAITED, None)
+        magics["line"].pop(_AWAITED, None)
         for transformer in (keep_question_marks, keep_empty_cells):
             self._shell.input_transformers_cleanup.remove(transformer)
         if self._awaiter is not None:
@@ -273,6 +287,10 @@ class ShellAccess:
     def detach(self, completion: ReferenceCompletion) -> None:
         """Take back `attach`."""
         completion.detach(self._shell)
+
+    def value_of(self, name: str) -> object:
+        """Return what a variable of the user holds; None if there is none."""
+        return self._shell.user_ns.get(name)
 
     def bind(self, **names: object) -> None:
         """Give the user variables; one with a leading underscore is not listed by ``%who``."""

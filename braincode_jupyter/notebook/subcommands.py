@@ -28,6 +28,18 @@ class Context:
 
     access: ShellAccess
     notebook: Notebook
+    is_awaited: bool = False
+    """The cell awaits what starts a run."""
+
+    def with_session(self, rest: str) -> str:
+        """Return what follows a subcommand, with an id for the name of a variable with a run."""
+        name, space, more = rest.partition(" ")
+        value = self.access.value_of(name)
+        if value is None:
+            return rest
+        from braincode_jupyter.runtime import Run  # noqa: PLC0415 - light load
+
+        return f"{value.session_id}{space}{more}" if isinstance(value, Run) else rest
 
     @property
     def home(self) -> Path:
@@ -51,15 +63,20 @@ class Subcommand:
         One short sentence.
     run : callable
         Does it; a text is printed, another object is displayed.
+    takes_session : bool
+        What follows may begin with a session, or with the name of a variable that holds a run.
     """
 
     name: str
     help: str
     run: Callable[[Context, str], object]
     usage: str = ""
+    takes_session: bool = False
 
 
-def run_subcommand(access: ShellAccess, notebook: Notebook, line: str) -> object:
+def run_subcommand(
+    access: ShellAccess, notebook: Notebook, line: str, *, is_awaited: bool = False
+) -> object:
     """Run `%braincode`.
 
     Parameters
@@ -70,11 +87,13 @@ def run_subcommand(access: ShellAccess, notebook: Notebook, line: str) -> object
         Shared state of the process.
     line : str
         What follows the name of the magic; empty means ``help``.
+    is_awaited : bool
+        The caller awaits what is returned, if it can be awaited.
 
     Returns
     -------
     object
-        To be displayed by IPython; None for text, which is printed.
+        To be displayed by IPython, or awaited; None for text, which is printed.
 
     Raises
     ------
@@ -95,7 +114,8 @@ def run_subcommand(access: ShellAccess, notebook: Notebook, line: str) -> object
             f"%braincode {name} takes nothing after it.",
             hint="A request stands in a cell below %%braincode; %braincode help lists the rest.",
         )
-    result = command.run(Context(access=access, notebook=notebook), rest)
+    context = Context(access=access, notebook=notebook, is_awaited=is_awaited)
+    result = command.run(context, context.with_session(rest) if command.takes_session else rest)
     if isinstance(result, str):
         access.write(without_home(result))
         return None
@@ -130,9 +150,10 @@ def help_text() -> str:
         "",
         "Line magic",
         table(commands, indent="  "),
+        "  ID: of a session, the first signs of one, last, or the name of a variable with a run",
         "",
-        "The newest run is in _braincode: .answer .plan .todos .workers .artifacts .review .usage "
-        ".contexts",
+        "The newest run is in _braincode: .answer .plan .todos .workers .artifacts .review .usage",
+        "  .contexts .path .recording",
     ])  # fmt: skip
 
 
@@ -242,13 +263,13 @@ def _deny(context: Context, rest: str) -> str:
 def _retry(context: Context, rest: str) -> object:
     from braincode_jupyter.notebook.retrying import retry  # noqa: PLC0415 - light load
 
-    return retry(context.access, context.notebook, rest)
+    return retry(context.access, context.notebook, rest, is_awaited=context.is_awaited)
 
 
 def _resume(context: Context, rest: str) -> object:
     from braincode_jupyter.notebook.resuming import resume  # noqa: PLC0415 - light load
 
-    return resume(context.access, context.notebook, rest)
+    return resume(context.access, context.notebook, rest, is_awaited=context.is_awaited)
 
 
 def _replay(context: Context, rest: str) -> None:
@@ -370,24 +391,29 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             help="what the references of a text would send",
         ),
         Subcommand(name="sessions", run=_sessions, help="the newest sessions"),
-        Subcommand(name="show", run=_show, usage="[ID]", help="the card of a session"),
+        Subcommand(
+            name="show", run=_show, usage="[ID]", help="the card of a session", takes_session=True
+        ),
         Subcommand(
             name="insert",
             run=_insert,
             usage="[ID] [NUMBER]",
             help="put code of an answer into the next cell; it is not run",
+            takes_session=True,
         ),
         Subcommand(
             name="replay",
             run=_replay,
             usage="[ID] [--speed N]",
             help="show a session once more as it went; nothing is asked or spent",
+            takes_session=True,
         ),
         Subcommand(
             name="export",
             run=_export,
             usage="[ID] [--html FILE] [--force]",
             help="write a run as one page that needs nothing else",
+            takes_session=True,
         ),
         Subcommand(
             name="approve",
@@ -401,6 +427,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             run=_usage,
             usage="[ID]",
             help="tokens and cost by day and model, or by agent of a session",
+            takes_session=True,
         ),
         Subcommand(name="stop", run=_stop, usage="[ID]", help="stop one run, or all"),
         Subcommand(
@@ -408,6 +435,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             run=_resume,
             usage="[ID] [--max-tokens N]",
             help="go on with a run that was cut off, stopped or failed; nothing is paid twice",
+            takes_session=True,
         ),
         Subcommand(
             name="retry",
@@ -421,7 +449,13 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
             usage="[revoke [NUMBER]]",
             help="what waits for your answer or may run again unasked; take it back",
         ),
-        Subcommand(name="undo", run=_undo, usage="ID", help="put back the files that a run edited"),
+        Subcommand(
+            name="undo",
+            run=_undo,
+            usage="ID",
+            help="put back the files that a run edited",
+            takes_session=True,
+        ),
         Subcommand(name="roles", run=_roles, help="roles that can work"),
         Subcommand(name="brains", run=_brains, help="Brain presets"),
         Subcommand(name="models", run=_models, help="models, and which can be used"),

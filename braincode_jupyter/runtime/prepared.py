@@ -24,11 +24,12 @@ from braincode_jupyter.runtime.failing import error_of
 from braincode_jupyter.runtime.no_journal import NoJournal
 from braincode_jupyter.runtime.orchestrator import Orchestrator
 from braincode_jupyter.runtime.retrying import RETRY_HINT, find_worker
-from braincode_jupyter.runtime.run import Run
+from braincode_jupyter.runtime.run import Run, RunFiles
 from braincode_jupyter.views.fold import start_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from braincode_jupyter.journal import SessionWriter
     from braincode_jupyter.protocol.ports import Clock
@@ -70,6 +71,7 @@ class PreparedRun:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_stopped = False
         self._kept: tuple[Sentence, bool] | None = None
+        self._path: Path | None = None
 
     @property
     def session_id(self) -> str:
@@ -241,6 +243,7 @@ class PreparedRun:
             raise
         except (ConfigurationError, JournalError) as error:
             return NoJournal(error), ()
+        self._path = journal.path
         return journal, tuple(map(without_home, (*notices, *journal.notices)))
 
     def given_up(self, error: BaseException) -> Run:
@@ -266,14 +269,17 @@ class PreparedRun:
 
     def _run(self, orchestrator: Orchestrator) -> Run:
         ended, view = orchestrator.ended, orchestrator.shown.current
+        recorder, recording = self._preparation.recorder, None
         if self._kept is not None:
             said, is_written = self._kept
             told = {"recorded": said} if is_written else {"warnings": (*view.warnings, said)}
             view = view.model_copy(update=told)
+            recording = recorder.path if recorder is not None and is_written else None
         return Run(
             view,
             orchestrator.records,
             calls=orchestrator.calls,
             error=None if ended is None else error_of(ended),
             later=self._later,
+            files=RunFiles(session=self._path, recording=recording),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.journal import is_being_written, read_last_run, resolve_session
 from braincode_jupyter.protocol.records import parse_record
 from braincode_jupyter.runtime.preparation import no_session
-from braincode_jupyter.runtime.run import Run
+from braincode_jupyter.runtime.run import Run, RunFiles
 from braincode_jupyter.runtime.settings import default_home
 from braincode_jupyter.views.fold import close_view, fold_many, start_view
 from braincode_jupyter.views.fold_end import is_over
@@ -46,7 +46,9 @@ def read_run(session_id: str, home: Path | None = None) -> Run:
     view = fold_many(start_view(entry.session_id), records)
     # What another run is writing at this moment has no end record yet, and is not interrupted.
     is_going_on = not is_over(view) and is_being_written(entry.path)
-    return Run(view if is_going_on else close_view(view), records)
+    return Run(
+        view if is_going_on else close_view(view), records, files=RunFiles(session=entry.path)
+    )
 
 
 def find_session(session_id: str, home: Path | None) -> SessionEntry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from braincode_jupyter.errors import UsageError
@@ -15,6 +16,7 @@ from braincode_jupyter.views.text import to_brief
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from braincode_jupyter.errors import BraincodeError
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
@@ -44,6 +46,14 @@ class Later(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFiles:
+    """The files of a run, as far as there are any."""
+
+    session: Path | None = None
+    recording: Path | None = None
+
+
 class Run:
     """A finished run.
 
@@ -60,6 +70,8 @@ class Run:
         Why it failed or was stopped.
     later : Later or None
         Prepares runs that go on from this one; None for a run that was read from a session file.
+    files : RunFiles or None
+        What it wrote; None: nothing.
     """
 
     def __init__(
@@ -70,12 +82,14 @@ class Run:
         calls: Sequence[ModelCall] = (),
         error: BraincodeError | None = None,
         later: Later | None = None,
+        files: RunFiles | None = None,
     ) -> None:
         self._later = later
         self.view = view
         self.records = tuple(records)
         self.calls = tuple(calls)
         self.error = error
+        self._files = files or RunFiles()
 
     async def retry(self, worker: str) -> Run:
         """Run a worker again that failed or came to nothing, and write a new answer with it.
@@ -147,6 +161,16 @@ class Run:
     def run_id(self) -> str:
         """Id of this run inside its session."""
         return self.view.run_id
+
+    @property
+    def path(self) -> Path | None:
+        """The session file, one record a line; None if none could be written."""
+        return self._files.session
+
+    @property
+    def recording(self) -> Path | None:
+        """The file in which ``--record`` kept the model calls of this run; None if it did not."""
+        return self._files.recording
 
     @property
     def status(self) -> str:

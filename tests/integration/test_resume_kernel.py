@@ -98,7 +98,7 @@ def test_a_killed_kernel_leaves_a_run_that_is_resumed_with_the_missing_call_alon
     first.close()
     assert end_records(tmp_path / ".braincode", session_id) == []
     second = Kernel(tmp_path, setup=LOAD)
-    outcome = second.run("%braincode resume")
+    outcome = second.run("%braincode resume", cell_id="c1")
     state = second.value("_braincode.status, _braincode.session_id")
     second.close()
 

@@ -52,11 +52,12 @@ def cut(model: Counting, tmp_path: Path) -> tuple[Run, Path]:
     return whole, path
 
 
-@pytest.mark.parametrize("form", ["", "{id}", "@@{id} --max-tokens 90000", "--as again"])
+@pytest.mark.parametrize("form", ["", "{id}", "@@{id} --max-tokens 90000", "--as again", "named"])
 def test_the_line_magic_goes_on_with_what_is_left(
     form: str, *, model: Counting, cut: tuple[Run, Path], line: Callable[[str], str]
 ) -> None:
     whole, _ = cut
+    InteractiveShell.instance().user_ns["named"] = whole
 
     printed = line(f"resume {form.format(id=whole.session_id[:8])}")
 

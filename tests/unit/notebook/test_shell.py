@@ -64,6 +64,24 @@ def test_only_the_call_of_our_cell_magic_is_awaited() -> None:
     assert awaiter(["x = 1\n", OURS]) == ["x = 1\n", OURS]
 
 
+@pytest.mark.parametrize("text", ["resume", "resume first --as x", "retry it's"])
+def test_a_line_that_starts_a_run_is_awaited_where_it_stands_alone(text: str) -> None:
+    shell = InteractiveShell()
+    awaiter = CellAwaiter(shell)
+    (line,) = shell.transform_cell(f"%braincode {text}").splitlines(keepends=True)
+
+    assert awaiter([line]) == [f"await {line.replace('braincode', '_braincode_awaited')}"]
+    assert awaiter([line, "x = 1\n"]) == [line, "x = 1\n"]
+
+
+@pytest.mark.parametrize("text", ["show", "sessions", "plan resume it", "resumed"])
+def test_other_lines_are_not_awaited(text: str) -> None:
+    shell = InteractiveShell()
+    (line,) = shell.transform_cell(f"%braincode {text}").splitlines(keepends=True)
+
+    assert CellAwaiter(shell)([line]) == [line]
+
+
 def test_a_cell_inside_another_one_is_not_awaited() -> None:
     shell = InteractiveShell()
     awaiter = CellAwaiter(shell)
@@ -92,7 +110,12 @@ def test_nothing_is_left_behind() -> None:
     access = ShellAccess(shell)
     before = list(shell.input_transformers_cleanup), list(shell.input_transformers_post)
 
-    access.install(str, lambda line, cell: line + cell, awaited=lambda line, cell: line + cell)
+    access.install(
+        str,
+        lambda line, cell: line + cell,
+        awaited=lambda line, cell: line + cell,
+        awaited_line=str,
+    )
     assert len(shell.input_transformers_cleanup) == len(before[0]) + 2
     assert len(shell.input_transformers_post) == len(before[1]) + 1
     access.remove()
