@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FIRST = "01_first_run.ipynb"
 LESSON = "02_what_a_worker_sees.ipynb"
 DATA = "03_ask_your_data.ipynb"
+RECORD = "04_record_and_replay.ipynb"
 CARD = "application/vnd.braincode.run+json"
 FINAL_TODO_STATES = {"completed", "blocked", "failed"}
 LOCAL_LIMIT_S = 300
@@ -71,7 +72,7 @@ def _card(cell: Notebook) -> dict[str, object]:
     return next(o.data[CARD] for o in cell.outputs if CARD in o.get("data", {}))
 
 
-@pytest.mark.parametrize("name", [FIRST, LESSON, DATA])
+@pytest.mark.parametrize("name", [FIRST, LESSON, DATA, RECORD])
 def test_a_notebook_is_stored_without_output(name: str, project_root: Path) -> None:
     notebook = _read(project_root, name)
     nbformat.validate(notebook)
@@ -82,7 +83,7 @@ def test_a_notebook_is_stored_without_output(name: str, project_root: Path) -> N
     assert "widgets" not in notebook.metadata
 
 
-@pytest.mark.parametrize("name", [FIRST, LESSON, DATA])
+@pytest.mark.parametrize("name", [FIRST, LESSON, DATA, RECORD])
 @pytest.mark.usefixtures("scripted_kernels")
 def test_nbval_accepts_a_notebook(name: str, project_root: Path, tmp_path: Path) -> None:
     settings = tmp_path / "pytest.ini"
@@ -199,6 +200,27 @@ def test_a_wrong_number_of_a_worker_is_found(project_root: Path, tmp_path: Path)
 
     with pytest.raises(CellExecutionError, match="AssertionError"):
         _execute(notebook, tmp_path)
+
+
+def test_the_exercise_on_recordings_tells_right_from_wrong(
+    project_root: Path, tmp_path: Path
+) -> None:
+    notebook = _read(project_root, RECORD)
+    needed = {"load", "script", "record", "recorded", "environment"}
+    exercise, check = _cell(notebook, "exercise"), _cell(notebook, "check")
+    answers = ["A", "BDE", "BD", "BDF"]
+    notebook.cells = [c for c in notebook.cells if c.id in needed]
+    for letters in answers:
+        solved = nbformat.from_dict({**exercise, "id": f"exercise-{letters}"})
+        solved.source = f"stale = set({letters!r})"
+        notebook.cells += [solved, nbformat.from_dict({**check, "id": letters})]
+
+    done = _execute(notebook, tmp_path)
+
+    said = [_text(_cell(done, letters)).split(":")[0] for letters in answers]
+    assert said == ["Not yet", "Not yet", "Not yet", "Right"]
+    assert "F makes it stale" in _text(_cell(done, "BD"))
+    assert _card(_cell(done, "record"))["usage"]["calls"] == 3
 
 
 @pytest.mark.local
