@@ -34,6 +34,8 @@ CHANGING_TOOLS = frozenset({"edit_file", "apply_patch", "exec_command", "shell"}
 
 def note_tool(t: Transition, record: ToolExecuted) -> None:
     """Count a tool call, and remember that something may have been changed."""
+    if record.is_recalled:
+        return
     count = t.state.tool_calls.get(record.phase, ToolCount())
     if record.event == "start":
         count = ToolCount(calls=count.calls + 1, failed=count.failed)

@@ -57,6 +57,7 @@ class _Found:
     retries: dict[str, int] = field(default_factory=dict[str, int])
     cut_off: set[str] = field(default_factory=set[str])
     privates: list[Section] = field(default_factory=list["Section"])
+    measured: set[str] = field(default_factory=set[str])
 
     def take(self, record: AnyRecord) -> None:
         match record:
@@ -65,8 +66,7 @@ class _Found:
             case ContextPlanned():
                 self.plan = record.plan or self.plan
             case UsageRecorded():
-                self.spent_tokens += max(0, record.usage.total)
-                self.spent_usd += max(0.0, record.cost_usd or 0.0)
+                self._book(record)
             case MessageSent() if isinstance(record.message.payload, HandoffPacket):
                 self.handoffs[record.message.payload.task.id] = record.message.payload
             case WorkerEnded():
@@ -76,6 +76,7 @@ class _Found:
                 for context_id in (record.context_id, *record.also):
                     self.results.pop(context_id, None)
             case ModelReplied() | ModelFailed():
+                self._book(record)
                 self._keep_private(record)
             case _:
                 pass
@@ -89,6 +90,16 @@ class _Found:
         self.spent_tokens = record.goes_on.spent_tokens
         self.spent_usd = record.goes_on.spent_usd
         self.retries.update(record.goes_on.retries)
+
+    def _book(self, record: UsageRecorded | ModelReplied | ModelFailed) -> None:
+        """Book a call once: what its reply says of it stands on a record of its own, too."""
+        if isinstance(record, ModelFailed) or record.usage is None:
+            return
+        if record.call_id not in self.measured:
+            self.spent_tokens += max(0, record.usage.total)
+            self.spent_usd += max(0.0, record.cost_usd or 0.0)
+        if record.call_id is not None:
+            self.measured.add(record.call_id)
 
     def _keep_private(self, record: ModelReplied | ModelFailed) -> None:
         text = record.text if isinstance(record, ModelReplied) else record.partial

@@ -18,6 +18,7 @@ from braincode_jupyter.brain.answering import (
     take_answer,
     take_primary_failure,
 )
+from braincode_jupyter.brain.booking import book_reply, book_usage
 from braincode_jupyter.brain.changing import note_tool, take_changes, take_checks
 from braincode_jupyter.brain.dispatching import note_end, take_dispatch
 from braincode_jupyter.brain.ending import end_cancelled, end_failed, end_with_question
@@ -116,7 +117,7 @@ def step(state: RunState, record: AnyRecord) -> tuple[RunState, tuple[Effect, ..
         case RunStart(plan=None):
             _start(t, record)
         case UsageRecorded():
-            _book_usage(t, record)
+            book_usage(t, record)
         case ModelReplied():
             _take_reply(t, record)
         case ModelFailed():
@@ -235,20 +236,8 @@ def _resume(t: Transition, record: RunStart, origin: GoesOn) -> None:
         _go_on(t)
 
 
-def _book_usage(t: Transition, record: UsageRecorded) -> None:
-    opened = t.state.open_calls.get(record.call_id or "")
-    if opened is not None and record.call_id is not None:
-        usage, cost = record.usage, record.cost_usd
-        if cost is None:
-            cost = opened.cost_of(usage.input, usage.output)
-        t.set(
-            spent_tokens=t.state.spent_tokens + usage.total,
-            spent_usd=t.state.spent_usd + cost,
-            measured_calls=t.state.measured_calls | {record.call_id},
-        )
-
-
 def _take_reply(t: Transition, record: ModelReplied) -> None:
+    book_reply(t, record)
     opened = t.close_call(record)
     if opened is None:
         return

@@ -89,6 +89,10 @@ class ModelReplied(Record):
     """Tries of the same model that failed before this reply."""
     waited_ms: int = 0
     """Time waited between the tries; milliseconds."""
+    usage: TokenUsage | None = None
+    """What it spent, if the provider told; a `UsageRecorded` follows from it."""
+    cost_usd: float | None = None
+    """Price, if the provider told."""
     is_replayed: bool = False
     """It came from a recording; no model was asked."""
 

@@ -273,6 +273,10 @@ class ToolExecuted(_ToolRecord):
     """At the end: its result, cut in depth and length, redacted."""
     call_sha256: str | None = None
     """At the start of a call that may change the project: digest of tool and arguments; ours."""
+    result: str | None = None
+    """At the end of such a call: what it gave to the agent, without keys; ours."""
+    is_recalled: bool | None = None
+    """Such a call was not made again: the agent was given what it gave before; ours."""
 
 
 class ToolProgressed(_ToolRecord):

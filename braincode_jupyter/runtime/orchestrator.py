@@ -11,7 +11,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from braincode_jupyter.brain.dispatching import next_context_id, why_not
+from braincode_jupyter.brain.dispatching import why_not
 from braincode_jupyter.brain.effects import (
     CallModel,
     CancelCalls,
@@ -28,7 +28,7 @@ from braincode_jupyter.brain.step import first_record, initial, step
 from braincode_jupyter.errors import JournalError, MissingDependencyError, ModelError
 from braincode_jupyter.hooks import session_start, user_prompt_submit
 from braincode_jupyter.hooks.dispatch import hook_record
-from braincode_jupyter.protocol.outside_records import DispatchRequested, McpConnected
+from braincode_jupyter.protocol.outside_records import McpConnected
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
@@ -37,19 +37,22 @@ from braincode_jupyter.protocol.records import (
     RunFailed,
     TurnReserved,
     Warned,
-    WorkerEnded,
 )
 from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.protocol.usage import reason_of
-from braincode_jupyter.runtime.call_outcomes import failure_record, reply_record, usage_record
+from braincode_jupyter.runtime.call_outcomes import failure_record, reply_record
 from braincode_jupyter.runtime.checking import unseen
 from braincode_jupyter.runtime.firing import point_of
 from braincode_jupyter.runtime.latest_view import LatestView
+from braincode_jupyter.runtime.recalling import among_tools
+from braincode_jupyter.runtime.specialists import Specialists
 from braincode_jupyter.runtime.text_counter import TextCounter
 from braincode_jupyter.runtime.warnings import warned
 from braincode_jupyter.views.clean import clean_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from braincode_jupyter.brain.effects import Effect
     from braincode_jupyter.brain.state import RunRequest, RunState
     from braincode_jupyter.protocol.outside_records import HookReport, McpReport
@@ -113,9 +116,7 @@ class Orchestrator:
     _streams: dict[str, TextCounter] = field(default_factory=dict[str, "TextCounter"], init=False)
     _group: asyncio.TaskGroup | None = field(default=None, init=False)
     _boxes: dict[str, GatedToolBox] = field(default_factory=dict[str, "GatedToolBox"], init=False)
-    _waiting: dict[str, asyncio.Future[ExecutedWorkerResult]] = field(
-        default_factory=dict[str, "asyncio.Future[ExecutedWorkerResult]"], init=False
-    )
+    _specialists: Specialists = field(default_factory=Specialists, init=False)
 
     def __post_init__(self) -> None:
         self.state = initial(self.request)
@@ -174,9 +175,17 @@ class Orchestrator:
         self._write(first, durable=True)
         await self._open(group)
         self._decide(first)
+        if origin is not None and self.resumed is not None:
+            self._tell_resume(self.resumed.records)
+
+    def _tell_resume(self, before: Iterable[AnyRecord]) -> None:
+        """Say what the reader should know of a run that goes on."""
         for message in self.request.warnings:
-            if origin is not None and message not in self.state.warnings:
+            if message not in self.state.warnings:
                 self._warn(message)
+        now_ms = self.clock.now_ms()
+        for role in among_tools(before):
+            self.note(warned(now_ms, sentence("said.beginsAnew", role=clean_line(role))))
 
     async def plan(self) -> RuntimePlan | None:
         """Go as far as the plan.
@@ -263,22 +272,16 @@ class Orchestrator:
         ExecutedWorkerResult or str
             The result, or a sentence on why nobody was called.
         """
+        known = self._specialists.known(self.state, role, goal)
+        if known is not None:
+            return known
         refusal = why_not(self.state, role, goal)
         if refusal is not None:
             return refusal
-        context_id = next_context_id(self.state)
-        waiting = asyncio.get_running_loop().create_future()
-        self._waiting[context_id] = waiting
-        self._take(
-            DispatchRequested(
-                timestamp=self.clock.now_ms(),
-                context_id=context_id,
-                role=role,
-                goal=goal.strip(),
-                reason=reason,
-                primary_role=self.state.plan.role if self.state.plan else "",
-            )
+        record, waiting = self._specialists.request(
+            self.state, role, goal, reason=reason, timestamp=self.clock.now_ms()
         )
+        self._take(record)
         return await waiting
 
     def _take(self, record: AnyRecord, *, durable: bool = False) -> None:
@@ -405,8 +408,7 @@ class Orchestrator:
     def _write(self, record: AnyRecord, *, durable: bool) -> None:
         self.records.append(record)
         self.shown.take(record)
-        if isinstance(record, WorkerEnded) and record.context_id in self._waiting:
-            self._waiting.pop(record.context_id).set_result(record.result)
+        self._specialists.take(record)
         if self.journal is None:
             return
         try:
@@ -438,6 +440,7 @@ class Orchestrator:
         if self.plans_only and call.call_kind != "router":
             return
         self.calls.append(call)
+        self._specialists.begin(call, self.records)
         if self._group is not None:
             task = self._group.create_task(self._perform(call), name=f"braincode-{call.role}")
             self._tasks[call.call_id] = task
@@ -484,11 +487,7 @@ class Orchestrator:
             fault = ModelError(message, code="internal_error", partial=sink.text)
             outcome = failure_record(call, fault, started_ms=started_ms, now_ms=self.clock.now_ms())
         else:
-            now_ms = self.clock.now_ms()
-            usage = usage_record(call, reply, self.request, now_ms=now_ms)
-            if usage is not None:
-                self._inbox.put_nowait(usage)
-            outcome = reply_record(call, reply, started_ms=started_ms, now_ms=now_ms)
+            outcome = reply_record(call, reply, started_ms=started_ms, now_ms=self.clock.now_ms())
         finally:
             if box is not None:
                 await box.aclose()

@@ -127,6 +127,9 @@ class GatedToolBox:
     reserve_turn : callable
         Takes the tokens spent in this call and those of the next request; gives the longest reply
         that the budget pays for.
+    done_before : list of (str, ToolReturn)
+        Calls that may have changed the project, by digest, and what they gave, of a conversation
+        of this agent that broke off.
     """
 
     call: ModelCall
@@ -134,6 +137,7 @@ class GatedToolBox:
     gate: Gate
     policy: Policy
     reserve_turn: Callable[[TokenUsage, int], int]
+    done_before: list[tuple[str, ToolReturn]] = field(default_factory=list[tuple[str, ToolReturn]])
     used: int = 0
     _evidence: dict[str, ToolReturn] = field(default_factory=dict[str, ToolReturn], init=False)
     _asked: dict[str, int] = field(default_factory=dict[str, int], init=False)
@@ -176,7 +180,7 @@ class GatedToolBox:
         if arguments is None:
             return self._refused(wanted, "The arguments are no JSON object; write one.")
         digest = _digest(spec.name, arguments)
-        repeated = self._repeated(wanted, spec, digest)
+        repeated = self._recalled(wanted, spec, digest) or self._repeated(wanted, spec, digest)
         if repeated is not None:
             return repeated
         try:
@@ -211,6 +215,18 @@ class GatedToolBox:
                 if spec.name == name:
                     return toolset, spec
         return None
+
+    def _recalled(self, wanted: ToolUse, spec: ToolSpec, digest: str) -> ToolReturn | None:
+        """Give what a call gave before this conversation broke off, once, and do nothing."""
+        if not may_change(spec):
+            return None
+        place = next((n for n, one in enumerate(self.done_before) if one[0] == digest), None)
+        if place is None:
+            return None
+        _, given = self.done_before.pop(place)
+        self._summarise(wanted, "start", call_sha256=digest, is_recalled=True)
+        self._summarise(wanted, "end", given=given, is_recalled=True)
+        return given
 
     def _repeated(self, wanted: ToolUse, spec: ToolSpec, digest: str) -> ToolReturn | None:
         """Answer a repeated read from this agent's own evidence, and break circles."""
@@ -288,7 +304,10 @@ class GatedToolBox:
         arguments: Mapping[str, JsonValue],
         target: ToolTarget,
     ) -> ToolReturn:
-        digest = _digest(spec.name, arguments) if may_change(spec) else None
+        digest = None
+        if may_change(spec):
+            digest = _digest(spec.name, arguments)
+            self.done_before.clear()
         self._summarise(wanted, "start", target=target, call_sha256=digest)
         try:
             with heard_by(_Progress(self, wanted).take):
@@ -305,7 +324,8 @@ class GatedToolBox:
             _log.exception("tool %s", spec.name)
             given = ToolReturn(text=f"{spec.name} failed ({type(error).__name__}).", is_error=True)
         given = _clipped(given, self.gate.redact)
-        self._summarise(wanted, "end", given=given)
+        result = None if digest is None else given.text
+        self._summarise(wanted, "end", given=given, result=result)
         for artifact in given.artifacts:
             self.gate.keep(artifact, self.call.context_id)
         return given
@@ -360,14 +380,14 @@ class GatedToolBox:
         *,
         target: ToolTarget | None = None,
         given: ToolReturn | None = None,
-        call_sha256: str | None = None,
+        **more: object,
     ) -> None:
         fields: dict[str, object] = {
             **self._scope(),
+            **more,
             "event": event,
             "tool_call_id": wanted.call_id,
             "tool_name": wanted.name,
-            "call_sha256": call_sha256,
         }
         if target is not None:
             fields["args_summary"] = {"action": target.action}

@@ -22,7 +22,7 @@ from braincode_jupyter.runtime.checking import run_checks
 from braincode_jupyter.runtime.dispatch_tool import DispatchTool
 from braincode_jupyter.runtime.keeping import edit_keeper
 from braincode_jupyter.runtime.ledger import ChangeLedger
-from braincode_jupyter.runtime.recalling import denied_before, unfinished_before
+from braincode_jupyter.runtime.recalling import denied_before, done_before, unfinished_before
 from braincode_jupyter.runtime.toolbox import Gate, GatedToolBox
 from braincode_jupyter.tools.checks import CheckTools
 from braincode_jupyter.tools.data import DataTools
@@ -124,6 +124,7 @@ class RunTools:
                 has_read_untrusted=bool(host.request.references),
             ),
             reserve_turn=lambda spent, sent: host.turn_tokens(call, spent, sent),
+            done_before=list(done_before(host.records, call.context_id)) if is_primary else [],
         )
 
     def revoke(self, grant_id: str, by: RevokedBy) -> None:

@@ -155,7 +155,9 @@ def _with_use(view: RunView, grant_id: str | None) -> RunView:
 
 
 def note_execution(view: RunView, record: ToolExecuted) -> RunView:
-    """Take the start or the end of a tool call."""
+    """Take the start or the end of a tool call; one that was not made again is there already."""
+    if record.is_recalled:
+        return view
     agent = _agent_of(view, record)
     call = _open_call(agent, record.tool_call_id, name=record.tool_name)
     if record.event == "start":

@@ -463,6 +463,7 @@ export type Catalogue = {
     readonly answeredAtTry: (values: { number: Value; role: Value; seconds: Value }) => string;
     readonly askedAgain: (values: { reason: Value; role: Value; seconds: Value }) => string;
     readonly recorded: (values: { count: number; file: Value }) => string;
+    readonly beginsAnew: (values: { role: Value }) => string;
     readonly notRecorded: (values: { reason: Value }) => string;
     readonly notRecordedStopped: string;
     readonly notRecordedFailed: string;
