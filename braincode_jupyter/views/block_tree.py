@@ -189,8 +189,12 @@ class BlockReader:
                 level = 1 if opener is None else int(opener.tag[1:])
                 block = Block(kind="heading", level=level, spans=spans)
             case "bullet_list_open" | "ordered_list_open":
-                is_ordered = kind == "ordered_list_open"
-                block = Block(kind="list", ordered=is_ordered, children=tuple(children))
+                block = Block(
+                    kind="list",
+                    ordered=kind == "ordered_list_open",
+                    start=1 if opener is None else int(opener.attrs.get("start", 1)),
+                    children=tuple(children),
+                )
             case "tr_open":
                 block = Block(kind="row", header=is_header, children=tuple(children))
             case "th_open" | "td_open":

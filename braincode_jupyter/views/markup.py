@@ -1,8 +1,8 @@
 """HTML that cannot hold anybody's markup: a string is escaped unless this module made it.
 
-No attribute but ``lang`` on the whole, ``href`` and ``rel`` on links, ``open`` on details, ``src``
-and ``alt`` on images; no script, style, class or id; so the result passes Jupyter's sanitizer
-unchanged and needs none.
+No attribute but ``lang`` on the whole, ``href`` and ``rel`` on links, ``open`` on details, ``start``
+on lists, ``src`` and ``alt`` on images; no script, style, class or id; so the result passes
+Jupyter's sanitizer unchanged and needs none.
 An image is data of the page itself, never an address.
 """
 
@@ -125,6 +125,12 @@ def bullets(items: Iterable[str]) -> Html:
     return element("ul", *entries) if entries else Html()
 
 
+def numbered(items: Iterable[Html], *, start: int) -> Html:
+    """Return an ordered list whose first item has this number."""
+    first = "" if start == 1 else f' start="{start}"'
+    return Html(f"<ol{first}>{joined(items)}</ol>")
+
+
 def folded(summary: Iterable[str], *content: str, is_open: bool = False) -> Html:
     """Return a part that can be folded, or nothing if it is empty."""
     body = joined(content)
@@ -201,8 +207,9 @@ def _holder(block: Block) -> Html:
         if block.children and block.children[0].kind == "paragraph":
             children[0] = _spans(block.children[0].spans)
         return element("li", *children)
-    ordered = "ol" if block.ordered else "ul"
-    return element(ordered if block.kind == "list" else "blockquote", *children)
+    if block.kind == "quote":
+        return element("blockquote", *children)
+    return numbered(children, start=block.start) if block.ordered else element("ul", *children)
 
 
 def _spans(spans: Iterable[Span]) -> Html:

@@ -94,6 +94,8 @@ class Block(Packet):
     """For heading: 1 to 6."""
     ordered: bool = False
     """For list."""
+    start: int = 1
+    """For ordered list: the number of its first item."""
     header: bool = False
     """For row."""
     align: Literal["", "left", "center", "right"] = ""

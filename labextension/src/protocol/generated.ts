@@ -155,6 +155,8 @@ export type Block = {
   readonly level: number;
   /** For list. */
   readonly ordered: boolean;
+  /** For ordered list: the number of its first item. */
+  readonly start: number;
   /** For row. */
   readonly header: boolean;
   /** For cell: as the author of the table said. */
@@ -683,6 +685,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     language: ["string"],
     level: ["number"],
     ordered: ["boolean", false],
+    start: ["number", 1],
     header: ["boolean", false],
     align: ["enum", "", ["", "left", "center", "right"]],
     note: ["optional", ["said"]]

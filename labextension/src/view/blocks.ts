@@ -78,7 +78,7 @@ function drawBlock(block: Block, actions: Actions, budget: Budget, depth: number
     case 'row':
       return drawRow(block, actions, budget, depth);
     case 'list':
-      return nest(h(block.ordered ? 'ol' : 'ul'), block, actions, budget, depth);
+      return nest(block.ordered ? numberedFrom(block.start) : h('ul'), block, actions, budget, depth);
     case 'quote':
       return nest(h('blockquote'), block, actions, budget, depth);
     case 'item':
@@ -93,6 +93,15 @@ function headingTag(level: number, budget: Budget): 'h5' | 'h6' {
   const isLower = level >= LOWER_LEVEL && budget.hasHeading;
   budget.hasHeading = true;
   return isLower ? 'h6' : 'h5';
+}
+
+/** What stands between its items, such as code, can cut a list of steps in several. */
+function numberedFrom(start: number): HTMLElement {
+  const el = h('ol');
+  if (start !== 1) {
+    el.start = start;
+  }
+  return el;
 }
 
 function drawRow(block: Block, actions: Actions, budget: Budget, depth: number): HTMLElement {

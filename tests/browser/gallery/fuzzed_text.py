@@ -165,6 +165,7 @@ TAGS = [
 ]
 NAMES = [
     *("class", "dir", "href", "rel", "target", "title", "type", "tabindex", "hidden", "open"),
+    "start",
     *("aria-label", "aria-hidden", "aria-level", "aria-live", "aria-atomic", "role"),
     *("data-state", "aria-disabled", "style"),
 ]

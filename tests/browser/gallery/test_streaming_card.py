@@ -126,6 +126,14 @@ def test_a_list_grows_without_being_drawn_anew(open_card: OpenCard) -> None:
     assert card.page.evaluate("window.first === document.querySelector('.bc-answer li')")
 
 
+def test_steps_with_code_between_them_are_numbered_on(open_card: OpenCard) -> None:
+    card = open_card(samples.answering())
+
+    stream(card, messages("1. a\n\n```\nx\n```\n\n2. b\n3. c\n\nend"))
+
+    assert card.find(".bc-answer ol").evaluate_all("all => all.map(e => e.start)") == [1, 2]
+
+
 def test_B08_second_view_and_a_reload_show_what_is_settled(open_card: OpenCard) -> None:
     text = ANSWER[:-20]
     card = open_card(samples.answering())

@@ -94,6 +94,17 @@ def test_cells_of_a_table_stand_as_its_author_said() -> None:
     ] * 2
 
 
+def test_steps_with_code_between_them_are_numbered_on() -> None:
+    blocks = to_blocks("1. a\n\n```\nx\n```\n\n2. b\n3. c\n\n- d")
+
+    assert [(block.kind, block.start) for block in blocks] == [
+        ("list", 1),
+        ("code", 1),
+        ("list", 2),
+        ("list", 1),
+    ]
+
+
 def test_inline_styles_become_flags() -> None:
     (block,) = to_blocks("a **b *c*** `d`")
 

@@ -26,6 +26,7 @@ ATTRIBUTES = {
     ("a", "href"),
     ("a", "rel"),
     ("details", "open"),
+    ("ol", "start"),
     ("img", "src"),
     ("img", "alt"),
 }
@@ -143,6 +144,13 @@ def test_B33_every_streamed_prefix_is_tame(text: str) -> None:
         )
 
         assert_tame(to_html(view))
+
+
+def test_steps_with_code_between_them_are_numbered_on() -> None:
+    html = to_html(fold(start_view("s"), sample.reply("primary", "p", 1, "1. a\n\n---\n\n2. b")))
+
+    assert "<ol><li>a</li></ol><hr><ol start=\"2\"><li>b</li></ol>" in html
+    assert_tame(html)
 
 
 @given(st.lists(PIECES, max_size=30).map("".join))
