@@ -121,21 +121,20 @@ def keep_question_marks(lines: list[str]) -> list[str]:
     return kept
 
 
-def keep_empty_cells(lines: list[str]) -> list[str]:
-    """Give an empty cell of ours a body, since IPython calls no cell magic without one.
+class EmptyCellKeeper:
+    """Input transformer that gives an empty cell of ours a body.
 
-    Parameters
-    ----------
-    lines : list of str
-        A cell before IPython rewrites its ``%%`` line.
-
-    Returns
-    -------
-    list of str
-        The lines to go on with.
+    IPython calls no cell magic without one, so nobody would say what is missing.
     """
-    is_alone = len(lines) == 1 and lines[0].partition(" ")[0].strip() == f"%{_LINE_PREFIX}"
-    return [lines[0].rstrip("\n") + "\n", "\n"] if is_alone else lines
+
+    has_side_effects = True
+    """Then IPython leaves it out when it asks whether a cell is complete: at a prompt, Enter after
+    the first line has to begin the request."""
+
+    def __call__(self, lines: list[str]) -> list[str]:
+        """Return the lines of a cell before IPython rewrites its ``%%`` line."""
+        is_alone = len(lines) == 1 and lines[0].partition(" ")[0].strip() == f"%{_LINE_PREFIX}"
+        return [lines[0].rstrip("\n") + "\n", "\n"] if is_alone else lines
 
 
 class ShellAccess:
@@ -150,6 +149,7 @@ class ShellAccess:
     def __init__(self, shell: Shell) -> None:
         self._shell = shell
         self._awaiter: CellAwaiter | None = None
+        self._cleaners = (keep_question_marks, EmptyCellKeeper())
 
     def install(
         self,
@@ -176,7 +176,7 @@ class ShellAccess:
         self._shell.register_magic_function(cell, "cell", MAGIC)
         self._shell.register_magic_function(awaited, "cell", _AWAITED)
         self._shell.register_magic_function(awaited_line, "line", _AWAITED)
-        self._shell.input_transformers_cleanup.extend((keep_question_marks, keep_empty_cells))
+        self._shell.input_transformers_cleanup.extend(self._cleaners)
         if self.has_kernel:
             # A terminal does not cancel what it awaits on Ctrl-C: there the magic always blocks.
             self._awaiter = CellAwaiter(self._shell)
@@ -189,7 +189,7 @@ class ShellAccess:
         magics["cell"].pop(MAGIC, None)
         magics["cell"].pop(_AWAITED, None)
         magics["line"].pop(_AWAITED, None)
-        for transformer in (keep_question_marks, keep_empty_cells):
+        for transformer in self._cleaners:
             self._shell.input_transformers_cleanup.remove(transformer)
         if self._awaiter is not None:
             self._awaiter.unregister()

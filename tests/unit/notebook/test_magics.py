@@ -187,6 +187,12 @@ def test_an_empty_cell_gets_the_usage_in_three_lines(run: Callable[[str], str], 
     assert len("\n".join(caught.value._render_traceback_()).splitlines()) == 3
 
 
+@pytest.mark.parametrize("cell", ["%%braincode", "%%braincode --review\nwhy", "%%time"])
+def test_enter_at_a_prompt_begins_or_goes_on_with_the_request(shell: Shell, cell: str) -> None:
+    assert shell.check_complete(cell) == ("incomplete", "")
+    assert shell.check_complete(f"{cell}\n\n")[0] == "complete"
+
+
 @pytest.mark.parametrize("line", ["what is in df?", "price is $name and {name}", "shwo me"])
 def test_B05_a_request_on_the_line_magic_is_told_where_it_goes(
     run: Callable[[str], str], line: str
@@ -203,7 +209,7 @@ def test_help_names_every_option_and_every_subcommand(run: Callable[[str], str])
     assert run("%braincode help") == text
     assert [flag for flag in OPTIONS_BY_FLAG if f"  {flag}" not in text] == []
     assert [name for name in SUBCOMMANDS if f"%braincode {name}" not in text] == []
-    assert max(len(line) for line in text.splitlines()) <= 100
+    assert max(len(line) for line in text.splitlines()) <= 80
 
 
 def test_sessions_are_listed_and_shown(shell: Shell, run: Callable[[str], str]) -> None:
