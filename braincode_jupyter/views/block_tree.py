@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.clean import clean_line
+from braincode_jupyter.views.formulas import keep_formulas
 from braincode_jupyter.views.run_view import Block, Span
 from braincode_jupyter.views.spans import spans_of
 
@@ -49,7 +50,7 @@ _PARSER_NESTING = 100
 """Depth at which the parser drops blocks silently; we stop at `MAX_NESTING`, well before."""
 _INLINE_NESTING = 20
 """Depth of inline marks; deeper ones stay text. The time for brackets grows with it."""
-_OPENERS = re.compile(r"[\[<&`*_!]")
+_OPENERS = re.compile(r"[\[<&`*_!$]|\\\(")
 _MARKS = re.compile(r"^[ \t]*(?:(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))[ \t]*)+", re.MULTILINE)
 _MARK = re.compile(r"[>\-+*.)]")
 _HOLDERS: dict[str, Literal["item", "quote", "table"]] = {
@@ -246,7 +247,9 @@ def _parser(nesting: int) -> MarkdownIt:
     parser = MarkdownIt("commonmark", options).enable("table")
     # Inline text is parsed piece by piece and within a limit. Definitions of reference links would
     # vanish from the text, so they stay as they are.
-    return parser.disable(["html_block", "html_inline", "inline", "reference"])
+    parser.disable(["html_block", "html_inline", "inline", "reference"])
+    keep_formulas(parser)
+    return parser
 
 
 def _count_marks(text: str) -> int:

@@ -1,8 +1,8 @@
 """HTML that cannot hold anybody's markup: a string is escaped unless this module made it.
 
-No attribute but ``lang`` on the whole, ``href`` and ``rel`` on links, ``open`` on details, ``start``
-on lists, ``src`` and ``alt`` on images; no script, style, class or id; so the result passes
-Jupyter's sanitizer unchanged and needs none.
+No attribute but ``lang`` on the whole, ``href`` and ``rel`` on links, ``open`` on details,
+``start`` on lists, ``src`` and ``alt`` on images; no script, style, class or id; so the result
+passes Jupyter's sanitizer unchanged and needs none.
 An image is data of the page itself, never an address.
 """
 

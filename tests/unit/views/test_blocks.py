@@ -121,6 +121,34 @@ def test_line_breaks_are_newlines_and_soft_ones_are_spaces() -> None:
     assert plain(to_blocks("a\nb  \nc")) == "a b\nc"
 
 
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "$a_1*b_2*c$",
+        r"$$\int_0^1 x^2 \, dx = \frac{1}{3}$$",
+        r"\(x_1 * y\)",
+        "\\[\na_1 *b* c_1\n\\]",
+        r"$\{x\} \_ y$",
+    ],
+)
+def test_a_formula_stays_as_its_author_wrote_it(formula: str) -> None:
+    (block,) = to_blocks(f"so **bold** {formula} is *it*")
+
+    assert [(s.text, s.strong or s.emphasis) for s in block.spans] == [
+        ("so ", False),
+        ("bold", True),
+        (f" {formula} is ", False),
+        ("it", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["$5 *or* $6", "from $5-$*10*", "`$a` *and* `$b`", r"\( *open*", "$x\n*y*$ z"]
+)
+def test_amounts_and_unfinished_formulas_are_text_with_marks(text: str) -> None:
+    assert any(span.emphasis for block in to_blocks(text) for span in block.spans)
+
+
 def test_raw_html_stays_text() -> None:
     assert plain(to_blocks("<b onclick=x>hi</b>")) == "<b onclick=x>hi</b>"
 

@@ -149,7 +149,7 @@ def test_B33_every_streamed_prefix_is_tame(text: str) -> None:
 def test_steps_with_code_between_them_are_numbered_on() -> None:
     html = to_html(fold(start_view("s"), sample.reply("primary", "p", 1, "1. a\n\n---\n\n2. b")))
 
-    assert "<ol><li>a</li></ol><hr><ol start=\"2\"><li>b</li></ol>" in html
+    assert '<ol><li>a</li></ol><hr><ol start="2"><li>b</li></ol>' in html
     assert_tame(html)
 
 
