@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.errors import ModelError
 from braincode_jupyter.protocol.records import ModelFailed, ModelReplied
 from braincode_jupyter.protocol.usage import reason_of
 
 if TYPE_CHECKING:
-    from braincode_jupyter.errors import ModelError
     from braincode_jupyter.protocol.sections import ModelCall, ModelReply
 
 
@@ -56,4 +56,14 @@ def failure_record(
         partial=error.partial,
         duration_ms=now_ms - started_ms,
         is_replayed=error.is_replayed,
+    )
+
+
+def client_fault(error: Exception, *, partial: str) -> ModelError:
+    """Return the failure of a call whose client raised what is no failure of a model."""
+    return ModelError(
+        f"The model client raised {type(error).__name__}.",
+        code="internal_error",
+        partial=partial,
+        hint="To see where, call logging.basicConfig() and run the cell again.",
     )

@@ -27,6 +27,8 @@ _ORIGINAL_PRESET = "brain"
 IMAGE_ROLE = "imageMaker"
 """Makes images and need not see any."""
 
+_MAX_EXAMPLES = 3
+
 NO_MODEL_HINT = """Three ways out:
   1. Set a key before Jupyter starts: OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_API_KEY.
   2. Use a local server: add its base URL to ~/.braincode/models.json (%braincode doctor looks).
@@ -106,20 +108,27 @@ def choose(
         local = resolve_brain(resolve_preset(LOCAL_PRESET, documents.presets), models, vision=False)
         if local.is_usable:
             return _priced(local, models) if is_bounded else local
-    refusals = {
-        refusal.reason for resolution in chosen.chains.values() for refusal in resolution.refusals
-    }
     if vision:
         raise ConfigurationError(
             f"The request has images and no model of Brain {wanted!r} that can be used sees them.",
             hint="Set a key of a provider with a vision model, or take the images out.",
         )
-    why = "; ".join(sorted(refusals)[:3])
+    why = "; ".join(_examples(chosen))
     unknown = unknown_models(chosen)
     raise ConfigurationError(
-        f"No language model can be used with Brain {wanted!r}" + (f" ({why})." if why else "."),
+        f"No language model can be used with Brain {wanted!r}" + (f": {why}." if why else "."),
         hint="\n".join((*unknown, NO_MODEL_HINT)),
     )
+
+
+def _examples(chosen: Chosen) -> tuple[str, ...]:
+    """Return each reason why a model cannot be used, with the first model that has it."""
+    first: dict[str, str] = {}
+    for role, resolution in chosen.chains.items():
+        if role != IMAGE_ROLE:
+            for refusal in resolution.refusals:
+                first.setdefault(refusal.reason, refusal.model_id)
+    return tuple(f"{model_id} {reason}" for reason, model_id in first.items())[:_MAX_EXAMPLES]
 
 
 def _priced(chosen: Chosen, models: ModelClient) -> Chosen:

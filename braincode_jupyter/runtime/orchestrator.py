@@ -40,7 +40,7 @@ from braincode_jupyter.protocol.records import (
 )
 from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.protocol.usage import reason_of
-from braincode_jupyter.runtime.call_outcomes import failure_record, reply_record
+from braincode_jupyter.runtime.call_outcomes import client_fault, failure_record, reply_record
 from braincode_jupyter.runtime.checking import unseen
 from braincode_jupyter.runtime.firing import point_of
 from braincode_jupyter.runtime.latest_view import LatestView
@@ -483,8 +483,7 @@ class Orchestrator:
             outcome = failure_record(call, error, started_ms=started_ms, now_ms=self.clock.now_ms())
         except Exception as error:
             _log.exception("model call %s", call.call_id)
-            message = f"The model client raised {type(error).__name__}."
-            fault = ModelError(message, code="internal_error", partial=sink.text)
+            fault = client_fault(error, partial=sink.text)
             outcome = failure_record(call, fault, started_ms=started_ms, now_ms=self.clock.now_ms())
         else:
             outcome = reply_record(call, reply, started_ms=started_ms, now_ms=self.clock.now_ms())

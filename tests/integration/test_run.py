@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from braincode_jupyter.errors import ConfigurationError, LimitExceededError, ModelError, UsageError
+from braincode_jupyter.models import ModelRegistry
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     PromptManifest,
@@ -309,6 +310,28 @@ async def test_a_run_without_any_model_names_three_ways_out(tmp_path: Path) -> N
             arguments(tmp_path, ScriptedModel(candidates=())),
             Sources(),
         )
+
+
+async def test_a_run_without_a_key_says_which_models_it_would_have_asked(tmp_path: Path) -> None:
+    registry = ModelRegistry(models=(), auth={}, environ={})
+    asked = RunArguments(home=tmp_path, project_root=tmp_path, models=registry, brain="notebook")
+
+    with pytest.raises(ConfigurationError) as raised:
+        prepare_run("why", asked, Sources())
+
+    assert raised.value.message == (
+        "No language model can be used with Brain 'notebook': anthropic/claude-sonnet-4-6 has no "
+        "key; azure-openai-responses/gpt-5.5 has no address."
+    )
+
+
+async def test_a_model_that_breaks_says_where_to_look(tmp_path: Path) -> None:
+    result = await run(tmp_path, ScriptedModel(script(analyst=KeyError("sk-secret"))))
+
+    assert result.status == "failed"
+    assert result.error is not None
+    assert result.error.message == "The model client raised KeyError."
+    assert "logging.basicConfig()" in result.error.hint
 
 
 @pytest.mark.parametrize("prompt", ["", "  \n\t"])
