@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ID_CHARS = 8
-_PROMPT_CHARS = 56
+_PROMPT_CHARS = 40
 """A session takes one line."""
 _SESSIONS = 25
 

@@ -143,17 +143,17 @@ def help_text() -> str:
         "",
         "Options",
         table(options, indent="  "),
-        "  BRAINCODE_REPLAY=only in the environment: every cell replays, and none makes a call",
+        "  BRAINCODE_REPLAY=only in the environment: each cell replays, none makes a call",
         "",
         "References in a request",
         table(_REFERENCES, indent="  "),
         "",
         "Line magic",
         table(commands, indent="  "),
-        "  ID: of a session, the first signs of one, last, or the name of a variable with a run",
+        "  ID: of a session, its first signs, last, or the name of a variable with a run",
         "",
-        "The newest run is in _braincode: .answer .plan .todos .workers .artifacts .review .usage",
-        "  .contexts .path .recording",
+        "The newest run is in _braincode:",
+        "  .answer .plan .todos .workers .artifacts .review .usage .contexts .path .recording",
     ])  # fmt: skip
 
 

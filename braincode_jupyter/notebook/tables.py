@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-WIDTH = 100
-"""Columns of a listing."""
+WIDTH = 80
+"""Columns of a listing, as terminals have them."""
+_HEAD = 36
+"""Where two columns are laid out, a first cell that is longer stands on a line of its own."""
 _GAP = "  "
 
 
@@ -32,12 +34,18 @@ def table(rows: Iterable[Sequence[str]], *, indent: str = "") -> str:
     if not listed:
         return ""
     widths = [max(len(row[column]) for row in listed) for column in range(len(listed[0]) - 1)]
+    if len(widths) == 1:
+        widths = [min(widths[0], _HEAD)]
     start = len(indent) + sum(widths) + len(_GAP) * len(widths)
     lines: list[str] = []
     for row in listed:
         head = "".join(f"{cell:<{width}}{_GAP}" for cell, width in zip(row, widths, strict=False))
         wrapped = textwrap.wrap(row[-1], max(WIDTH - start, 30)) or [""]
-        lines.append((indent + head + wrapped[0]).rstrip())
+        head = indent + head
+        if len(head) > start:
+            lines.append(head.rstrip())
+            head = " " * start
+        lines.append((head + wrapped[0]).rstrip())
         lines.extend(" " * start + line for line in wrapped[1:])
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""A run as plain text, in brief and whole; 88 columns wide where possible.
+"""A run as plain text, in brief and whole; 80 columns wide where possible.
 
 The answer and what a reader has to know stand first in both.
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-WIDTH = 88
+WIDTH = 80
 """Columns; code, tables and addresses may be longer."""
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 

@@ -16,6 +16,16 @@ def test_columns_are_aligned_and_the_last_one_is_wrapped() -> None:
     assert max(map(len, text.splitlines())) <= WIDTH
 
 
+def test_a_first_cell_that_is_too_long_stands_on_a_line_of_its_own() -> None:
+    text = table([("a", "short"), ("b" * 60, "word " * 20)])
+
+    first, second, third, *_ = text.splitlines()
+    assert first == f"{'a':<38}short"
+    assert second == "b" * 60
+    assert third.startswith(f"{'':<38}word word")
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
 def test_no_rows_are_no_text() -> None:
     assert table([]) == ""
 

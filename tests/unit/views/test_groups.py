@@ -88,7 +88,7 @@ def test_a_table_that_is_wider_than_the_page_is_told_by_readers() -> None:
     text = to_text(large())
 
     assert "- seen by all 64: request\n  - seen by its own agent alone: w0 private" in text
-    assert max(map(len, text.splitlines())) <= 88
+    assert max(map(len, text.splitlines())) <= 80
     assert "w63 private" in text
 
 

@@ -35,7 +35,9 @@ OTHERS: tuple[Language, ...] = ("fr", "zh")
 @pytest.mark.parametrize("run", RUNS)
 def test_text_of_a_run_has_no_english_word_of_ours(run: str, language: Language) -> None:
     view = RUNS[run]
-    said = [*to_text(view, language).splitlines(), *to_brief(view, language).splitlines()]
+    text = f"{to_text(view, language)}\n{to_brief(view, language)}"
+    # A word from outside that was wrapped does not stand in a line with its neighbours.
+    said = re.sub(r"\n {6}", " ", text).splitlines()
 
     assert english_in(said, language, view) == []
 
