@@ -220,6 +220,8 @@ def test_the_body_is_markdown_with_its_references_marked(
     body = REQUEST.partition("\n")[2]
     expected = [reference.token for reference in parse_references(body)]
     assert cell.evaluate(MARKED) == expected
+    wrapped = [notebook.cell(n).locator(".cm-lineWrapping").count() for n in (1, 2)]
+    assert wrapped == [0, 1]
     heading = cell.locator(".cm-line", has_text="Why did").locator("span").first
     assert heading.evaluate("span => getComputedStyle(span).fontWeight") in {"700", "bold"}
     expect(notebook.cell(1).locator(".bc-reference, .bc-magic")).to_have_count(0)

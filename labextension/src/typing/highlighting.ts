@@ -4,8 +4,8 @@ import { language, syntaxTree } from '@codemirror/language';
 import type { Language } from '@codemirror/language';
 import type { Extension, Text, TransactionSpec } from '@codemirror/state';
 import { Compartment, EditorState, Prec, StateEffect } from '@codemirror/state';
-import type { DecorationSet, EditorView, ViewUpdate } from '@codemirror/view';
-import { Decoration, ViewPlugin } from '@codemirror/view';
+import type { DecorationSet, ViewUpdate } from '@codemirror/view';
+import { Decoration, EditorView, ViewPlugin } from '@codemirror/view';
 import { HEAD_CHARS, isRequest } from '../notebook/magic';
 import { marksOf } from './reference-marks';
 
@@ -43,8 +43,9 @@ export class Highlighting {
       }
       const wanted = languageOf(transaction.newDoc, source);
       const present = isOurs(transaction.startState, source) ? source.current : undefined;
-      // The first language counts: ours comes before the one of the kernel.
-      const added = wanted ? Prec.highest(language.of(wanted)) : [];
+      // The first language counts: ours comes before the one of the kernel. A request is prose, so
+      // it wraps, whatever the notebook does with code.
+      const added = wanted ? [Prec.highest(language.of(wanted)), EditorView.lineWrapping] : [];
       return wanted === present ? null : { effects: place.reconfigure(added) };
     });
     const marks = ViewPlugin.define(view => new Marks(view, views, source), {
