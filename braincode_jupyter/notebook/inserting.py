@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from braincode_jupyter.notebook.shell import ShellAccess
-    from braincode_jupyter.views.run_view import Block
+    from braincode_jupyter.views.block_view import Block
 
 _NUMBER_CHARS = 3
 """A longer row of digits is the beginning of a session id."""

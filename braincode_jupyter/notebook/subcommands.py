@@ -153,7 +153,8 @@ def help_text() -> str:
         "  ID: of a session, its first signs, last, or the name of a variable with a run",
         "",
         "The newest run is in _braincode:",
-        "  .answer .plan .todos .workers .artifacts .review .usage .contexts .path .recording",
+        "  .answer .plan .todos .workers .artifacts .review .usage .contexts",
+        "  .path .recording",
     ])  # fmt: skip
 
 

@@ -15,13 +15,14 @@ May import ``protocol`` and ``errors``; markdown-it-py on first use. No input, o
 randomness.
 """
 
+from braincode_jupyter.views.block_view import Block, Span
 from braincode_jupyter.views.blocks import to_blocks
 from braincode_jupyter.views.bundle import MIME_TYPE, run_view_schema, to_bundle
 from braincode_jupyter.views.clean import clean_line, clean_text, count_hidden
 from braincode_jupyter.views.fold import close_view, fold, fold_all, start_view
 from braincode_jupyter.views.html import to_html, to_page
 from braincode_jupyter.views.matrix import ContextRow, isolation_report
-from braincode_jupyter.views.run_view import AgentView, Block, RunView, Span, UsageView
+from braincode_jupyter.views.run_view import AgentView, RunView, UsageView
 from braincode_jupyter.views.session_rows import SessionPage, SessionRow
 from braincode_jupyter.views.steady import to_steady
 from braincode_jupyter.views.text import to_brief, to_progress_line, to_text

@@ -17,9 +17,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.protocol.sentence import sentence
+from braincode_jupyter.views.block_view import Block, Span
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.formulas import keep_formulas
-from braincode_jupyter.views.run_view import Block, Span
 from braincode_jupyter.views.spans import spans_of
 
 if TYPE_CHECKING:

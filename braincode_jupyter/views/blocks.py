@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from braincode_jupyter.views.block_tree import Piece
-    from braincode_jupyter.views.run_view import Block
+    from braincode_jupyter.views.block_view import Block
 
 MAX_CHARS = 200 * 1024
 """Characters that are formatted (security R83)."""

@@ -19,7 +19,7 @@ from braincode_jupyter.views.speaker import tag_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from braincode_jupyter.views.run_view import Block, Span
+    from braincode_jupyter.views.block_view import Block, Span
     from braincode_jupyter.views.speaker import Language, Speaker
 
 ELEMENTS = frozenset(

@@ -7,8 +7,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.views.block_view import Span
 from braincode_jupyter.views.clean import clean_text
-from braincode_jupyter.views.run_view import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from braincode_jupyter.views.block_view import blocks_to_wire
 from braincode_jupyter.views.blocks import MarkdownStream
-from braincode_jupyter.views.run_view import blocks_to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
+from braincode_jupyter.views.block_view import Block, Span
 from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.run_view import (
     AgentState,
     AgentView,
     ArtifactView,
-    Block,
     MatrixColumn,
     MatrixRow,
     MatrixView,
     ReferenceView,
     SectionView,
-    Span,
     TodoView,
     UsageView,
 )

@@ -16,12 +16,12 @@ from card_parts import (
     usage,
 )
 
+from braincode_jupyter.views.block_view import Block, Span
 from braincode_jupyter.views.run_view import (
     AgentState,
     AgentView,
     AnswerView,
     AttemptView,
-    Block,
     ClarificationView,
     FindingView,
     MatrixColumn,
@@ -29,7 +29,6 @@ from braincode_jupyter.views.run_view import (
     MatrixView,
     ReviewView,
     RunView,
-    Span,
     TodoView,
 )
 

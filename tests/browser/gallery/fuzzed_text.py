@@ -27,8 +27,9 @@ from made_up_text import texts
 from playwright.sync_api import sync_playwright
 
 from braincode_jupyter.views import to_blocks
+from braincode_jupyter.views.block_view import blocks_to_wire
 from braincode_jupyter.views.blocks import MarkdownStream, Settled, join_settled
-from braincode_jupyter.views.run_view import AgentView, AnswerView, RunView, blocks_to_wire
+from braincode_jupyter.views.run_view import AgentView, AnswerView, RunView
 from braincode_jupyter.widget.batcher import FLUSH_CHARS
 from braincode_jupyter.widget.text_stream import TextStream
 

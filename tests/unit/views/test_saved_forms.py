@@ -14,9 +14,10 @@ from typing import Literal, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
+from braincode_jupyter.views.block_view import Block
 from braincode_jupyter.views.blocks import to_blocks
 from braincode_jupyter.views.html import to_html, to_page
-from braincode_jupyter.views.run_view import Block, RunView
+from braincode_jupyter.views.run_view import RunView
 from braincode_jupyter.views.text import to_text
 
 IDS = "an id, or a pointer between parts of the view; nothing to read"
