@@ -1,7 +1,8 @@
 """The view of a run that is going on, folded when the loop has nothing more urgent.
 
-Folding and drawing take a third of what a run costs by itself. A call that is about to leave does
-not wait for them: they are done right after it was started, while it is under way.
+Folding and drawing take a third of what a run costs by itself. No call that is about to leave waits
+for them, be it of this run or of another one on the loop: they are done right after all such calls
+were started, while these are under way.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ class LatestView:
     def show_soon(self) -> None:
         """Fold, and tell the observer, once the calls that were started have left."""
         if self._coming is None:
-            self._coming = asyncio.get_running_loop().call_soon(self.show)
+            # Unlike a callback of `call_soon`, a timer that is due goes behind all that is ready,
+            # what becomes ready after this line included.
+            self._coming = asyncio.get_running_loop().call_later(0, self.show)
 
     def show(self) -> None:
         """Fold and tell the observer at once."""
