@@ -33,13 +33,14 @@ def normal_todos(todos: Iterable[AgentTodoItem]) -> tuple[AgentTodoItem, ...]:
         if not title:
             continue
         wanted = slug(todo.id) or slug(f"todo-{number:02d}-{todo.role}")
-        update = {
-            "id": unused(wanted, (other.id for other in normal)),
-            "title": title,
-            "reason": (todo.reason or "").strip() or None,
-            "summary": (todo.summary or "").strip() or None,
-        }
-        normal.append(todo.model_copy(update=update))
+        normal.append(
+            todo.having(
+                id=unused(wanted, (other.id for other in normal)),
+                title=title,
+                reason=(todo.reason or "").strip() or None,
+                summary=(todo.summary or "").strip() or None,
+            )
+        )
     return tuple(normal)
 
 
@@ -77,7 +78,7 @@ def bind_todos(
             )
             known.append(todo)
             owned = (todo.id,)
-        bound.append(worker.model_copy(update={"todo_ids": owned}))
+        bound.append(worker.having(todo_ids=owned))
     return tuple(bound), tuple(known)
 
 
@@ -110,7 +111,7 @@ def adopt_orphans(
         if todo.id not in owned:
             role = todo.role if todo.role in roles else primary
             adopted.setdefault(role, []).append(todo.id)
-            settled.append(todo.model_copy(update={"role": role}))
+            settled.append(todo.having(role=role))
         else:
             settled.append(todo)
     keepers: list[AgentWorkerPlan] = []

@@ -35,6 +35,23 @@ class Packet(BaseModel):
         """Return the JSON object as it is written: camelCase keys, absent values left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
+    def having(self, **values: object) -> Self:
+        """Return the packet with these values; itself where it has them already.
+
+        Parameters
+        ----------
+        **values : object
+            By name of the field; as in `model_copy`, they are not validated.
+
+        Returns
+        -------
+        Packet
+            A copy only if something differs.
+        """
+        if all(getattr(self, name) == value for name, value in values.items()):
+            return self
+        return self.model_copy(update=values)
+
     def __copy__(self) -> Self:
         """Copy the fields, a third of the general way: views are copied for every record."""
         copied = self.__class__.__new__(self.__class__)

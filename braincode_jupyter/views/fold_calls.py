@@ -61,8 +61,7 @@ def note_manifest(view: RunView, record: PromptManifest) -> RunView:
         changes["answer"] = AnswerView(state="streaming")
     if record.call_kind == "review":
         changes["review"] = view.review.model_copy(update={"state": "running", "reason": ""})
-    view = put_agent(view, agent).model_copy(update=changes)
-    return note_sections(view, agent, record)
+    return note_sections(put_agent(view, agent, **changes), agent, record)
 
 
 def note_reply(view: RunView, record: ModelReplied) -> RunView:
@@ -79,10 +78,10 @@ def note_reply(view: RunView, record: ModelReplied) -> RunView:
             "partial": "",
         }
     )
-    view = put_agent(view, count_call(agent, record.call_id, is_replayed=record.is_replayed))
     name = clean_line(record.model_id)
-    if name not in view.models:
-        view = view.model_copy(update={"models": (*view.models, name)})
+    changes = {} if name in view.models else {"models": (*view.models, name)}
+    agent = count_call(agent, record.call_id, is_replayed=record.is_replayed)
+    view = put_agent(view, agent, **changes)
     if record.retries > 0:
         waited = sentence(
             "said.answeredAtTry",
@@ -160,13 +159,15 @@ def note_usage(view: RunView, record: UsageRecorded) -> RunView:
     context_id = record.task_id or record.context_id
     role = record.role or ("unknown" if kind == "worker" else kind)
     agent = get_agent(view, AgentKey(kind=kind, role=role, context_id=context_id), record.timestamp)
-    attempts = tuple(
-        one.model_copy(update={"tokens": (one.tokens or 0) + spent})
-        if record.attempt is not None and _is_attempt(one, agent, record.attempt)
-        else one
-        for one in agent.attempts
-    )
-    agent = count_tokens(agent.model_copy(update={"attempts": attempts}), record)
+    if agent.attempts and record.attempt is not None:
+        attempts = tuple(
+            one.model_copy(update={"tokens": (one.tokens or 0) + spent})
+            if _is_attempt(one, agent, record.attempt)
+            else one
+            for one in agent.attempts
+        )
+        agent = agent.model_copy(update={"attempts": attempts})
+    agent = count_tokens(agent, record)
     if agent.kind == "router" and agent.state in {"queued", "running"} and record.call_id is None:
         # The original journals no router call but its tokens, which come when it is over.
         agent = agent.model_copy(update={"state": "completed", "ended_ms": record.timestamp})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.clean import clean_line, clean_text, clip_text
 from braincode_jupyter.views.recorded import recorded
-from braincode_jupyter.views.roster import AgentKey, AgentKind, find_agent, get_agent, put_agent
+from braincode_jupyter.views.roster import AgentKey, AgentKind, get_agent, put_agent
 from braincode_jupyter.views.run_view import (
     ClarificationView,
     ReferenceView,
@@ -242,19 +242,14 @@ def _note_worker(
     elif worker.role == "review":
         kind = "review"
     key = AgentKey(kind=kind, role=worker.role, context_id=worker.context_id)
-    agent = find_agent(view, key) or get_agent(view, key, timestamp)
-    return put_agent(
-        view,
-        agent.model_copy(
-            update={
-                "is_planned": True,
-                "goal": clip_text(worker.goal, MAX_GOAL_CHARS),
-                "todo_ids": tuple(clean_line(todo) for todo in worker.todo_ids or ()),
-                "model_id": agent.model_id
-                or (None if worker.model is None else clean_line(worker.model.id)),
-            }
-        ),
+    agent = get_agent(view, key, timestamp)
+    planned = agent.having(
+        is_planned=True,
+        goal=clip_text(worker.goal, MAX_GOAL_CHARS),
+        todo_ids=tuple(clean_line(todo) for todo in worker.todo_ids or ()),
+        model_id=agent.model_id or (None if worker.model is None else clean_line(worker.model.id)),
     )
+    return put_agent(view, planned)
 
 
 def _note_review_need(view: RunView) -> RunView:

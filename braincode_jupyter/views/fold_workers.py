@@ -69,12 +69,10 @@ def note_worker_start(view: RunView, record: WorkerStarted) -> RunView:
             "model_id": clean_line(record.model),
         }
     )
-    if agent.kind == "review":
-        view = view.model_copy(
-            update={"review": view.review.model_copy(update={"state": "running", "reason": ""})}
-        )
-    phase = "reviewing" if agent.kind == "review" else "working"
-    return put_agent(view, agent).model_copy(update={"phase": phase})
+    if agent.kind != "review":
+        return put_agent(view, agent, phase="working")
+    review = view.review.model_copy(update={"state": "running", "reason": ""})
+    return put_agent(view, agent, phase="reviewing", review=review)
 
 
 def note_worker_end(view: RunView, record: WorkerEnded) -> RunView:
@@ -183,7 +181,7 @@ def note_todos_changed(view: RunView, record: TodosUpdated) -> RunView:
         agent = agent.model_copy(
             update={"state": "running", "started_ms": agent.started_ms or record.timestamp or None}
         )
-        return put_agent(view, agent).model_copy(update={"phase": "answering"})
+        return put_agent(view, agent, phase="answering")
     if agent.state not in OPEN_STATES or record.status in {"running", "pending"}:
         return view
     return _end_primary(view, agent, record)
@@ -216,8 +214,7 @@ def _note_handoff(view: RunView, packet: HandoffPacket, *, phase: str, timestamp
     queued = agent.queued_ms or timestamp or None
     todo_ids = agent.todo_ids or tuple(t.id for t in view.todos if t.role == agent.role)
     is_planned = agent.goal == goal and agent.todo_ids == todo_ids
-    changes = {"goal": goal, "queued_ms": queued, "todo_ids": todo_ids}
-    view = put_agent(view, agent.model_copy(update=changes))
+    view = put_agent(view, agent.having(goal=goal, queued_ms=queued, todo_ids=todo_ids))
     return view if is_planned else link_upstream(view)
 
 

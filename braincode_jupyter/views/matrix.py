@@ -19,7 +19,7 @@ from braincode_jupyter.views.run_view import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from braincode_jupyter.protocol.records import PromptManifest, SectionPointer
     from braincode_jupyter.views.run_view import AgentView, RunView
@@ -30,6 +30,8 @@ MAX_COLUMNS = 256
 """Columns of the matrix."""
 _SHARED = ("request", "continuity", "hook", "reference", "support")
 """Columns that belong to nobody in particular, in their order."""
+_PRIVATE = frozenset({"private", "handoff"})
+"""Kinds of sections that are private to one agent."""
 OWNERS = frozenset({"user", "brain", "project"})
 """Owners of sections that are no agents."""
 Cell = Literal["seen", "own", "withheld", "not_called"]
@@ -110,26 +112,27 @@ def note_sections(view: RunView, agent: AgentView, record: PromptManifest) -> Ru
     tokens = {ref.uri: ref.token for ref in view.references if ref.uri}
     total = sum(max(section.tokens, 0) for section in record.sections) or 1
     naming = _Naming(labels=labels, tokens=tokens)
-    saw = [_section(naming, one, total) for one in record.sections[:MAX_SECTIONS]]
-    withheld = [_section(naming, one, 0) for one in record.withheld[:MAX_SECTIONS]]
+    saw = [_section(naming, (one,), total) for one in record.sections[:MAX_SECTIONS]]
+    withheld = _withheld(naming, record.withheld[:MAX_SECTIONS])
     tools = tuple(
         OfferedToolView(name=clean_line(tool.name), tokens=max(tool.tokens, 0))
         for tool in record.tools[:MAX_SECTIONS]
     )
-    changes = {"saw": _with_one_wording(saw), "withheld": _merged(withheld), "tools": tools}
+    changes = {"saw": _with_one_wording(saw), "withheld": withheld, "tools": tools}
     agent = agent.model_copy(update=changes)
     agents = tuple(
         agent if (one.context_id, one.kind) == (agent.context_id, agent.kind) else one
         for one in view.agents
     )
-    view = view.model_copy(update={"agents": agents})
-    return view.model_copy(update={"matrix": _redrawn(view, agent)})
+    matrix = _redrawn(view, agents, agent=agent, labels=labels)
+    return view.model_copy(update={"agents": agents, "matrix": matrix})
 
 
-def _redrawn(view: RunView, agent: AgentView) -> MatrixView:
-    """Return the matrix after one agent was asked; rows that stay the same are kept."""
-    labels = agent_labels(view)
-    columns = _columns(view, agent, labels)
+def _redrawn(
+    view: RunView, agents: tuple[AgentView, ...], *, agent: AgentView, labels: Mapping[str, str]
+) -> MatrixView:
+    """Return the matrix after one of the agents was asked; rows that stay the same are kept."""
+    columns = _columns(view, agents, agent=agent, labels=labels)
     known = {column.key: column for column in view.matrix.columns}
     rows = {row.context_id: row for row in view.matrix.rows} if [*known] == [*columns] else {}
     rows.pop(agent.context_id, None)
@@ -142,7 +145,7 @@ def _redrawn(view: RunView, agent: AgentView) -> MatrixView:
                 label=labels.get(one.context_id, one.role),
                 cells=_cells(one, columns),
             )
-            for one in view.agents
+            for one in agents
         ),
     )
 
@@ -151,6 +154,10 @@ def _redrawn(view: RunView, agent: AgentView) -> MatrixView:
 class _Naming:
     labels: Mapping[str, str]
     tokens: Mapping[str, str]
+
+    def source_of(self, pointer: SectionPointer) -> str:
+        source = clean_line(pointer.source, 400)
+        return self.tokens.get(source, source)
 
 
 def _row(
@@ -184,27 +191,40 @@ def withheld_words(kind: str) -> str:
             return "not for this call"
 
 
-def _section(naming: _Naming, pointer: SectionPointer, total: int) -> SectionView:
-    source = clean_line(pointer.source, 400)
-    source = naming.tokens.get(source, source)
-    owner = clean_line(pointer.owner)
-    is_named = pointer.kind in {"reference", "support"}
+def _section(naming: _Naming, pointers: Sequence[SectionPointer], total: int) -> SectionView:
+    """Return pointers that are told together as one entry; without a total they were withheld."""
+    first = pointers[0]
+    source, owner = naming.source_of(first), clean_line(first.owner)
+    is_named = first.kind in {"reference", "support"}
     name = source.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-    shown = source if pointer.kind == "reference" else name
-    reason = None
-    if not total:
-        reason = clean_line(pointer.reason or "") or withheld_words(pointer.kind)
+    shown = source if first.kind == "reference" else name
+    tokens = sum(max(one.tokens, 0) for one in pointers)
+    kind, reason = clean_line(first.kind), None
+    if not total and first.kind in _PRIVATE:
+        kind = reason = "private"
+    elif not total:
+        reason = clean_line(first.reason or "") or withheld_words(first.kind)
     return SectionView(
-        kind=clean_line(pointer.kind),
+        kind=kind,
         owner=owner,
         owner_label="" if owner in OWNERS else naming.labels.get(owner, owner),
         source=source,
         label=shown if is_named else "",
-        chars=max(pointer.chars, 0),
-        tokens=max(pointer.tokens, 0),
-        share=round(max(pointer.tokens, 0) / total, 4) if total else 0.0,
+        chars=sum(max(one.chars, 0) for one in pointers),
+        tokens=tokens,
+        share=round(tokens / total, 4) if total else 0.0,
         reason=reason,
     )
+
+
+def _withheld(naming: _Naming, pointers: Iterable[SectionPointer]) -> tuple[SectionView, ...]:
+    """Return what was withheld, all that is private to one agent as one entry."""
+    told: dict[tuple[str, str, str], list[SectionPointer]] = {}
+    for one in pointers:
+        is_private = one.kind in _PRIVATE
+        kind, source = ("private", "") if is_private else (one.kind, naming.source_of(one))
+        told.setdefault((kind, clean_line(one.owner), source), []).append(one)
+    return tuple(_section(naming, together, 0) for together in told.values())
 
 
 def _key(section: SectionView) -> str | None:
@@ -243,25 +263,8 @@ def _sum_of(one: SectionView, other: SectionView) -> SectionView:
     )
 
 
-def _merged(sections: Iterable[SectionView]) -> tuple[SectionView, ...]:
-    """Return the sections with all that is private to one agent as one entry."""
-    merged: dict[tuple[str, str, str], SectionView] = {}
-    for section in sections:
-        is_private = section.kind in {"private", "handoff"}
-        kind, source = ("private", "") if is_private else (section.kind, section.source)
-        key = (kind, section.owner, source)
-        if key in merged:
-            merged[key] = _sum_of(merged[key], section)
-        elif is_private:
-            changes = {"kind": kind, "label": "", "reason": "private"}
-            merged[key] = section.model_copy(update=changes)
-        else:
-            merged[key] = section
-    return tuple(merged.values())
-
-
 def _columns(
-    view: RunView, agent: AgentView, labels: Mapping[str, str]
+    view: RunView, agents: tuple[AgentView, ...], *, agent: AgentView, labels: Mapping[str, str]
 ) -> Mapping[str, MatrixColumn]:
     """Return each column by its key: shared text first, then worker by worker."""
     columns = {"request": _column("request")}
@@ -272,13 +275,13 @@ def _columns(
     columns.update((column.key, column) for column in view.matrix.columns)
     columns = _noted(columns, agent.saw)
     columns = _noted(columns, (one for one in agent.withheld if one.kind in _SHARED))
-    called = any(one.kind == "worker" and one.saw for one in view.agents)
-    workers = [one.context_id for one in view.agents if one.kind == "worker" and called]
+    called = any(one.kind == "worker" and one.saw for one in agents)
+    workers = [one.context_id for one in agents if one.kind == "worker" and called]
     for context_id in workers:
         for kind in ("private", "result"):
-            column = _column(kind, context_id, owner_label=labels[context_id])
-            columns.setdefault(column.key, column)
-    if any(one.kind == "primary" and one.saw for one in view.agents):
+            if (key := f"{kind}:{context_id}") not in columns:
+                columns[key] = _column(kind, context_id, owner_label=labels[context_id])
+    if any(one.kind == "primary" and one.saw for one in agents):
         columns.setdefault("answer", _column("answer"))
     places = {context_id: place for place, context_id in enumerate(workers)}
     for key in (f"private:{agent.context_id}", f"result:{agent.context_id}"):

@@ -75,26 +75,42 @@ def get_agent(view: RunView, key: AgentKey, timestamp: int) -> AgentView:
     )
 
 
-def put_agent(view: RunView, agent: AgentView) -> RunView:
-    """Return the view with ``agent`` in its place; the usage of the run follows."""
+def put_agent(view: RunView, agent: AgentView, **changes: object) -> RunView:
+    """Return the view with ``agent`` in its place; the usage of the run follows.
+
+    Parameters
+    ----------
+    view : RunView
+        View so far.
+    agent : AgentView
+        A new one, or one that takes the place of its earlier self.
+    **changes : object
+        What else changes in the view, by name of the field.
+
+    Returns
+    -------
+    RunView
+        A new view; ``view`` itself if nothing is new.
+    """
     agents = list(view.agents)
     for index, known in enumerate(agents):
         if known.context_id == agent.context_id and known.kind == agent.kind:
+            if known is agent and not changes:
+                return view
             agents[index] = agent
-            return with_agents(view, tuple(agents))
-    if len(agents) >= MAX_AGENTS:
-        return view
-    agents.append(agent)
-    return with_agents(view, tuple(sorted(agents, key=lambda one: _RANK[one.kind])))
+            return with_agents(view, tuple(agents), **changes)
+    if len(agents) < MAX_AGENTS:
+        agents = sorted((*agents, agent), key=lambda one: _RANK[one.kind])
+    return with_agents(view, tuple(agents), **changes)
 
 
-def with_agents(view: RunView, agents: tuple[AgentView, ...]) -> RunView:
-    """Return the view with these agents, and their usage summed."""
+def with_agents(view: RunView, agents: tuple[AgentView, ...], **changes: object) -> RunView:
+    """Return the view with these agents and other changes, and their usage summed."""
     before = [agent.usage for agent in view.agents]
     after = [agent.usage for agent in agents]
-    if before == after:
-        return view.model_copy(update={"agents": agents})
-    return view.model_copy(update={"agents": agents, "usage": sum_usage(after)})
+    if before != after:
+        changes["usage"] = sum_usage(after)
+    return view.model_copy(update={"agents": agents, **changes})
 
 
 def agent_labels(view: RunView) -> dict[str, str]:
