@@ -2,7 +2,8 @@
 
 The state is what replaying the records gave, so nothing that came to an outcome is done twice. What
 a lost call may have spent is booked before anybody is asked; who has failed in a run that failed is
-taken up again; results that were found with another text of a reference say so.
+taken up again; results that were found with another text of a reference say so. Hooks of a worker's
+end, which nothing waits for, are not run again.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def take_resume(t: Transition, record: RunStart, origin: GoesOn) -> tuple[OpenCa
         Calls without outcome that have to be made again, in the order in which they were made.
     """
     state = t.state
-    lost, held = tuple(state.open_calls.values()), tuple(state.held.values())
+    lost = tuple(state.open_calls.values())
+    held = tuple(one for one in state.held.values() if one not in state.dispatched)
     t.set(
         request=replace(state.request, run_id=record.run_id or state.request.run_id),
         open_calls={},

@@ -29,6 +29,7 @@ from braincode_jupyter.protocol.change_records import (
 )
 from braincode_jupyter.protocol.edit_records import EditKept
 from braincode_jupyter.protocol.outside_records import ToolExecuted
+from braincode_jupyter.protocol.records import RunStart
 from braincode_jupyter.tools.changes import text_of
 from braincode_jupyter.tools.git import Git
 
@@ -46,6 +47,7 @@ MAX_PREVIEWS = 20
 """New files that are shown."""
 
 _COMMANDS = frozenset({"exec_command", "shell"})
+_LOST = "What commands had changed before this run was cut off is not told apart from earlier work."
 _NEW, _CHANGED, _REMOVED = "??", "M", "D"
 _Stamp = tuple[int, int] | None
 
@@ -134,6 +136,8 @@ class ChangeLedger:
         if not others and not ran & _COMMANDS:
             # A tool of a server seldom changes files: where nobody can tell, nothing is said.
             notes = ()
+        if _has_lost_its_beginning(facts):
+            notes = (*notes, _LOST)
         found = sorted([*ours, *others], key=lambda one: one.file.path)
         if len(found) > MAX_CHANGED_FILES:
             notes = (*notes, f"{len(found):,} files were changed; {MAX_CHANGED_FILES} are named.")
@@ -284,6 +288,13 @@ def _is_command(record: AnyRecord) -> TypeGuard[ToolExecuted]:
     if not isinstance(record, ToolExecuted) or record.event != "start":
         return False
     return record.tool_name in _COMMANDS or record.tool_name.startswith("mcp__")
+
+
+def _has_lost_its_beginning(records: Sequence[AnyRecord]) -> bool:
+    """Say whether a command ran before the run was cut off: what stood there then was not kept."""
+    starts = (n for n, one in enumerate(records) if isinstance(one, RunStart) and one.resumes)
+    before = records[: max(starts, default=0)]
+    return any(isinstance(one, ToolExecuted) and one.tool_name in _COMMANDS for one in before)
 
 
 def _repository_of(root: Path) -> Path | None:

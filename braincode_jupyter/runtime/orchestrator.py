@@ -28,7 +28,7 @@ from braincode_jupyter.brain.step import first_record, initial, step
 from braincode_jupyter.errors import JournalError, MissingDependencyError, ModelError
 from braincode_jupyter.hooks import session_start, user_prompt_submit
 from braincode_jupyter.hooks.dispatch import hook_record
-from braincode_jupyter.protocol.outside_records import McpConnected
+from braincode_jupyter.protocol.outside_records import HookReport, McpConnected
 from braincode_jupyter.protocol.records import (
     ModelFailed,
     ModelReplied,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.brain.effects import Effect
     from braincode_jupyter.brain.state import RunRequest, RunState
-    from braincode_jupyter.protocol.outside_records import HookReport, McpReport
+    from braincode_jupyter.protocol.outside_records import McpReport
     from braincode_jupyter.protocol.plan import ExecutedWorkerResult, RuntimePlan
     from braincode_jupyter.protocol.ports import Clock, JournalPort, ModelClient
     from braincode_jupyter.protocol.records import AnyRecord
@@ -325,9 +325,10 @@ class Orchestrator:
         if self.tools is None or not self.tools.is_slow_to_open:
             return
         self.shown.show_soon()
-        is_new = self.state.at == "new" and not self.state.hook_sections
+        spoken = {one.event_name for one in self.records if isinstance(one, HookReport)}
+        left = self.request.hook_events - spoken if self.state.at == "new" else frozenset[str]()
         for point in (session_start(), user_prompt_submit(self.request.prompt)):
-            if is_new and point.event in self.request.hook_events and self.ended is None:
+            if point.event in left and self.ended is None:
                 self._take_hooks(await self.tools.fire(point), self.request.session_id)
         if self.ended is not None:
             return
