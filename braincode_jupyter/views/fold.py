@@ -101,7 +101,7 @@ def fold(view: RunView, record: AnyRecord) -> RunView:
 def fold_many(view: RunView, records: Iterable[AnyRecord]) -> RunView:
     """Return the view after some more records, as if they were folded one by one.
 
-    Who waits for whom is found out once, after the last of them.
+    What follows from all agents together is found out once, after the last of them.
 
     Parameters
     ----------
@@ -150,13 +150,13 @@ def _taken(view: RunView, record: AnyRecord) -> RunView:
     if _opens_run(view, record):
         view = start_view(view.session_id)
     view = _begun(view, record)
-    after = _fold_change(view, record)
+    after = _fold_work(view, record)
     if after is None:
         after = _fold_call(view, record)
     if after is None:
-        after = _fold_work(view, record)
-    if after is None:
         after = _fold_tool(view, record)
+    if after is None:
+        after = _fold_change(view, record)
     if after is None:
         after = _fold_run(view, record)
     return view if after is None else after

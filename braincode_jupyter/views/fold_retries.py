@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.views.fold_calls import with_attempt
-from braincode_jupyter.views.roster import with_agents
 from braincode_jupyter.views.run_view import AttemptView
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def note_retry(view: RunView, record: RetryRequested) -> RunView:
     tables = tuple(one for one in view.tables if one.uri not in dropped)
     if len(plots) + len(tables) != len(view.plots) + len(view.tables):
         view = view.model_copy(update={"plots": plots, "tables": tables})
-    return with_agents(view, tuple(agents))
+    return view.model_copy(update={"agents": tuple(agents)})
 
 
 def _begin_again(agent: AgentView, number: int) -> AgentView:

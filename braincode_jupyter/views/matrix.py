@@ -267,12 +267,13 @@ def _columns(
     view: RunView, agents: tuple[AgentView, ...], *, agent: AgentView, labels: Mapping[str, str]
 ) -> Mapping[str, MatrixColumn]:
     """Return each column by its key: shared text first, then worker by worker."""
+    known = {column.key: column for column in view.matrix.columns}
     columns = {"request": _column("request")}
     for reference in view.references:
         if reference.state != "missing":
             column = _column("reference", reference.token, label=reference.token)
             columns[column.key] = column
-    columns.update((column.key, column) for column in view.matrix.columns)
+    columns.update(known)
     columns = _noted(columns, agent.saw)
     columns = _noted(columns, (one for one in agent.withheld if one.kind in _SHARED))
     called = any(one.kind == "worker" and one.saw for one in agents)
@@ -287,6 +288,8 @@ def _columns(
     for key in (f"private:{agent.context_id}", f"result:{agent.context_id}"):
         if agent.kind != "worker":
             columns.pop(key, None)
+    if columns.keys() == known.keys():
+        return known
     ordered = sorted(columns.items(), key=lambda item: _rank(item[0], places))
     return dict(ordered[:MAX_COLUMNS])
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 
 from braincode_jupyter.views.clean import clean_line
 from braincode_jupyter.views.run_view import AgentView
-from braincode_jupyter.views.usage import sum_usage
 
 if TYPE_CHECKING:
     from braincode_jupyter.views.run_view import RunView
@@ -76,7 +75,7 @@ def get_agent(view: RunView, key: AgentKey, timestamp: int) -> AgentView:
 
 
 def put_agent(view: RunView, agent: AgentView, **changes: object) -> RunView:
-    """Return the view with ``agent`` in its place; the usage of the run follows.
+    """Return the view with ``agent`` in its place.
 
     Parameters
     ----------
@@ -98,19 +97,10 @@ def put_agent(view: RunView, agent: AgentView, **changes: object) -> RunView:
             if known is agent and not changes:
                 return view
             agents[index] = agent
-            return with_agents(view, tuple(agents), **changes)
+            return view.model_copy(update={"agents": tuple(agents), **changes})
     if len(agents) < MAX_AGENTS:
         agents = sorted((*agents, agent), key=lambda one: _RANK[one.kind])
-    return with_agents(view, tuple(agents), **changes)
-
-
-def with_agents(view: RunView, agents: tuple[AgentView, ...], **changes: object) -> RunView:
-    """Return the view with these agents and other changes, and their usage summed."""
-    before = [agent.usage for agent in view.agents]
-    after = [agent.usage for agent in agents]
-    if before != after:
-        changes["usage"] = sum_usage(after)
-    return view.model_copy(update={"agents": agents, **changes})
+    return view.model_copy(update={"agents": tuple(agents), **changes})
 
 
 def agent_labels(view: RunView) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Who waits for whom, and which agents the length of the run depends on."""
+"""What follows from all agents together: who waits for whom, the critical path, the usage."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.protocol.work_records import MAX_RETRIES
 from braincode_jupyter.views.roster import OPEN_STATES
+from braincode_jupyter.views.usage import sum_usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ _RETRY_PHASES = frozenset({"working", "done"})
 
 
 def settle(view: RunView) -> RunView:
-    """Return the view with waiting agents named as such, and the critical path marked.
+    """Return the view with waiting agents named as such, the critical path marked, usage summed.
 
     Parameters
     ----------
@@ -33,8 +34,8 @@ def settle(view: RunView) -> RunView:
     Returns
     -------
     RunView
-        The same, with `state`, `waiting_for`, `can_retry` and `is_critical` of each agent up to
-        date.
+        The same, with `state`, `waiting_for`, `can_retry` and `is_critical` of each agent, and the
+        usage of the run, up to date.
     """
     known = {agent.context_id: agent for agent in view.agents}
     is_open = view.phase in _RETRY_PHASES and not view.is_stopping and view.clarification is None
@@ -46,11 +47,12 @@ def settle(view: RunView) -> RunView:
         else agent.model_copy(update={"is_critical": index in critical})
         for index, agent in enumerate(agents)
     )
-    return view.model_copy(update={"agents": agents})
+    usage = sum_usage(agent.usage for agent in agents)
+    return view.model_copy(update={"agents": agents, "usage": usage})
 
 
 def has_moved(before: RunView, after: RunView) -> bool:
-    """Tell whether something changed that waiting, retries and the critical path depend on."""
+    """Tell whether something changed that `settle` depends on."""
     if before is after:
         return False
     if _state_of(before) != _state_of(after) or len(before.agents) != len(after.agents):
@@ -101,7 +103,8 @@ def _state_of(view: RunView) -> tuple[object, ...]:
 def _facts(agent: AgentView) -> tuple[object, ...]:
     times = agent.started_ms, agent.ended_ms
     retrying = agent.retries, agent.is_planned
-    return agent.state, times, retrying, agent.upstream, agent.model_id, _running_tool(agent)
+    awaited = agent.upstream, agent.model_id, _running_tool(agent)
+    return agent.state, times, retrying, awaited, agent.usage
 
 
 def _running_tool(agent: AgentView) -> str | None:
