@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from braincode_jupyter.brain.globs import MAX_GLOB_CHARS, read_glob
+from braincode_jupyter.brain.globs import MAX_GLOB_CHARS
 from braincode_jupyter.errors import UsageError
 from braincode_jupyter.machine.paths import Located, is_secret, locate, names_near, open_located
 from braincode_jupyter.protocol.tools import ToolReturn, ToolSpec, ToolTarget
@@ -209,23 +210,13 @@ def _near(target: str, *, root: Path) -> list[str]:
 
 def _list(folder: Located, asked: ListArguments, *, halt: Halt) -> ToolReturn:
     walk = Walk(folder, halt)
-    glob = read_glob(asked.glob) if asked.glob else None
-    depth = len(folder.path.relative_to(folder.root).parts)
-    found: list[str] = []
-    is_full = False
-    for parts in walk.files():
-        if glob is not None and not glob.matches(parts[depth:]):
-            continue
-        if len(found) == asked.max_files:
-            is_full = True
-            break
-        found.append("/".join(parts))
+    paths = walk.paths(asked.glob)
+    found = list(islice(paths, asked.max_files))
+    was_cut = next(paths, None) is not None or walk.was_cut
     lines = [*found] if found else ["No file matches."]
-    if is_full or walk.was_cut:
+    if was_cut:
         lines.append(f"[cut after {len(found):,} files; name a folder or a glob]")
-    return ToolReturn(
-        text="\n".join(lines), details={"files": len(found), "cut": is_full or walk.was_cut}
-    )
+    return ToolReturn(text="\n".join(lines), details={"files": len(found), "cut": was_cut})
 
 
 def _read(found: Located, asked: ReadArguments, *, was_asked: bool) -> ToolReturn:

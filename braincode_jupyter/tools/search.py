@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from braincode_jupyter.brain.globs import MAX_GLOB_CHARS, read_glob
+from braincode_jupyter.brain.globs import MAX_GLOB_CHARS
 from braincode_jupyter.brain.text import visible
 from braincode_jupyter.errors import UnresolvedReferenceError
 from braincode_jupyter.machine.paths import Located, is_secret, locate, open_located
@@ -36,7 +36,7 @@ from braincode_jupyter.tools.group import Halt, in_thread
 from braincode_jupyter.tools.walking import IGNORED_FOLDERS, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pydantic import JsonValue
@@ -202,17 +202,9 @@ def _may_show(name: str, root: Path) -> bool:
     return located is not None and not located.is_folder
 
 
-def _chosen(folder: Located, asked: SearchArguments, *, walk: Walk) -> Iterator[str]:
-    glob = read_glob(asked.glob) if asked.glob else None
-    depth = len(folder.path.relative_to(folder.root).parts)
-    for parts in walk.files():
-        if glob is None or glob.matches(parts[depth:]):
-            yield "/".join(parts)
-
-
 def _paths(folder: Located, asked: SearchArguments, *, halt: Halt) -> _Found:
     found, walk, wanted = _Found(), Walk(folder, halt), asked.query.casefold()
-    for count, path in enumerate(_chosen(folder, asked, walk=walk)):
+    for count, path in enumerate(walk.paths(asked.glob)):
         if count == MAX_PATHS_LOOKED_AT or len(found.lines) == asked.max_results:
             found.was_cut = True
             break
@@ -224,7 +216,7 @@ def _paths(folder: Located, asked: SearchArguments, *, halt: Halt) -> _Found:
 
 def _literal(folder: Located, asked: SearchArguments, *, halt: Halt) -> _Found:
     found, walk = _Found(), Walk(folder, halt)
-    for path in _chosen(folder, asked, walk=walk):
+    for path in walk.paths(asked.glob):
         if halt.is_due() or len(found.lines) >= asked.max_results:
             found.was_cut = True
             break

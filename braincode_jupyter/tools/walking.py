@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from braincode_jupyter.brain.globs import Glob, read_ignore_lines
+from braincode_jupyter.brain.globs import Glob, read_glob, read_ignore_lines
 from braincode_jupyter.errors import UnresolvedReferenceError
 from braincode_jupyter.machine.paths import (
     RECORDING_SUFFIX,
@@ -53,10 +53,16 @@ class Walk:
     was_cut: bool = field(default=False, init=False)
     """It ended before all was looked at."""
 
-    def files(self) -> Iterator[tuple[str, ...]]:
-        """Yield regular files by the parts of their paths in the project, sorted by folder."""
+    def paths(self, glob: str) -> Iterator[str]:
+        """Yield the paths in the project of regular files that a glob means; empty: all.
+
+        They are sorted by folder.
+        """
         parts = self.start.path.relative_to(self.start.root).parts
-        yield from self._folder(parts, self._ignores_above(parts))
+        pattern = read_glob(glob) if glob else None
+        for inner in self._folder(parts, self._ignores_above(parts)):
+            if pattern is None or pattern.matches(inner[len(parts) :]):
+                yield "/".join(inner)
 
     def _folder(
         self, parts: tuple[str, ...], ignores: tuple[tuple[int, Glob], ...]
