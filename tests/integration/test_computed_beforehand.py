@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
+from namespace import Namespace
 
 from braincode_jupyter.protocol.sections import Candidate, Resolution
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run
@@ -22,14 +23,6 @@ SALES = pd.DataFrame({"region": ["n", "s"] * 50, "revenue": range(100)})
 PRIVATE = pd.DataFrame({"salary": [98_765.0] * 3})
 FIGURES = "mean revenue by region: n 49, s 50"
 SAID = "The embedded model cannot call tools; figures were computed beforehand."
-
-
-class Variables:
-    def names(self) -> Sequence[str]:
-        return ["sales", "private", "greeting"]
-
-    def get(self, name: str) -> object:
-        return {"sales": SALES, "private": PRIVATE, "greeting": "hello"}[name]
 
 
 class Embedded:
@@ -65,7 +58,8 @@ async def run(tmp_path: Path, prompt: str, model: ModelClient, **more: object) -
         brain="local",
         **more,
     )
-    return await prepare_run(prompt, arguments, Sources(variables=Variables())).execute()
+    variables = Namespace(sales=SALES, private=PRIVATE, greeting="hello")
+    return await prepare_run(prompt, arguments, Sources(variables=variables)).execute()
 
 
 async def test_workers_of_the_embedded_model_read_the_figures_and_the_card_says_so(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
+from person import Person
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.notebook.approvals_text import approvals_text, revoke_text
@@ -17,7 +18,6 @@ from braincode_jupyter.protocol.approval_records import (
     ApprovalRevoked,
 )
 from braincode_jupyter.protocol.outside_records import ToolApprovalDecided
-from braincode_jupyter.protocol.tools import ApprovalAnswer
 from braincode_jupyter.runtime import PreparedRun, RunArguments, Sources, prepare_run, read_run
 from braincode_jupyter.testing import Reply, ScriptedModel
 from tests.original_reader import problems, read_original
@@ -26,26 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from braincode_jupyter.protocol.tools import ApprovalRequest, ToolReturn
+    from braincode_jupyter.protocol.tools import ToolReturn
     from braincode_jupyter.runtime import Run
 
 ECHO = ("exec_command", {"cmd": "echo one"})
 OTHER = ("exec_command", {"cmd": "echo two"})
 EDIT = ("edit_file", {"path": "a.txt", "oldString": "old", "newString": "new"})
-
-
-class Person:
-    """Answers in order; may do something before each answer."""
-
-    def __init__(self, *decisions: Literal["approve", "deny", "approve_same"]) -> None:
-        self.decisions = list(decisions)
-        self.asked: list[ApprovalRequest] = []
-        self.before: Callable[[int], object] = lambda _: None
-
-    async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked.append(request)
-        self.before(len(self.asked))
-        return ApprovalAnswer(decision=self.decisions.pop(0), by="human")
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from namespace import Namespace
+
 from braincode_jupyter.brain.limits import FRAME_TOKENS, MIN_OUTPUT_TOKENS
 from braincode_jupyter.protocol.records import ModelFailed, PromptManifest
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_run
@@ -12,7 +14,6 @@ from braincode_jupyter.testing import ScriptedModel
 from braincode_jupyter.views import to_html, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from braincode_jupyter.runtime import Run
@@ -25,14 +26,6 @@ PLAN = json.dumps(
         "todos": [{"id": r, "title": r, "role": r} for r in ("analyst", "statistician")],
     }
 )
-
-
-class Variables:
-    def names(self) -> Sequence[str]:
-        return ["sales"]
-
-    def get(self, name: str) -> object:
-        return SALES
 
 
 async def run(
@@ -51,7 +44,7 @@ async def run(
         review=False,
         max_tokens=max_tokens,
     )
-    sources = Sources(variables=Variables())
+    sources = Sources(variables=Namespace(sales=SALES))
     return await prepare_run("mean of @var:sales", arguments, sources).execute()
 
 

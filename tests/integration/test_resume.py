@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from original_reader import problems
+from person import Person
 
 from braincode_jupyter.errors import ModelError, SessionInUseError, UsageError
 from braincode_jupyter.journal import open_session, session_path
@@ -20,7 +21,6 @@ from braincode_jupyter.protocol.records import (
     RunStart,
 )
 from braincode_jupyter.protocol.sentence import sentence
-from braincode_jupyter.protocol.tools import ApprovalAnswer
 from braincode_jupyter.protocol.usage import TokenUsage
 from braincode_jupyter.runtime import (
     Run,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
-    from braincode_jupyter.protocol.tools import ApprovalRequest
     from braincode_jupyter.runtime import PreparedRun
     from braincode_jupyter.views.run_view import RunView
 
@@ -437,16 +436,6 @@ async def test_models_of_today_answer_for_those_that_can_no_longer_be_asked(tmp_
     assert run.workers["librarian"].summary == "result of librarian"
 
 
-class Person:
-    def __init__(self, decision: str) -> None:
-        self.decision = decision
-        self.asked: list[ApprovalRequest] = []
-
-    async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked.append(request)
-        return ApprovalAnswer(decision=self.decision, by="human")
-
-
 def commanding() -> ScriptedModel:
     """Return a model whose primary runs two commands, then says what came of them."""
     calls = tuple(("exec_command", {"cmd": f"python write.py {n}"}) for n in ("one", "two"))
@@ -465,7 +454,7 @@ async def command(tmp_path: Path, person: Person) -> Run:
 
 
 async def test_no_command_of_a_conversation_that_was_cut_off_is_run_again(tmp_path: Path) -> None:
-    whole = await command(tmp_path, Person("approve"))
+    whole = await command(tmp_path, Person("approve", "approve"))
     journal = Journal(tmp_path, whole.session_id)
     journal.cut(journal.after("tool_execution_summary", 3))
     person = Person("approve")
@@ -486,7 +475,7 @@ async def test_no_command_of_a_conversation_that_was_cut_off_is_run_again(tmp_pa
 
 
 async def test_what_a_person_denied_is_not_asked_again(tmp_path: Path) -> None:
-    whole = await command(tmp_path, Person("deny"))
+    whole = await command(tmp_path, Person("deny", "deny"))
     journal = Journal(tmp_path, whole.session_id)
     journal.cut(journal.after("tool_approval_decision", 1))
     person = Person("deny")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from original_reader import list_original, problems
+from person import Person
 
 from braincode_jupyter.brain.effects import CallModel, WriteRecord
 from braincode_jupyter.brain.step import initial, step
@@ -27,7 +28,6 @@ from braincode_jupyter.protocol.records import (
     ToolCallsCounted,
     parse_record,
 )
-from braincode_jupyter.protocol.tools import ApprovalAnswer
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_run
 from braincode_jupyter.testing import Reply, ScriptedModel
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from braincode_jupyter.protocol.tools import ApprovalRequest, ToolReturn
+    from braincode_jupyter.protocol.tools import ToolReturn
     from braincode_jupyter.runtime import Run
     from braincode_jupyter.runtime.launch import PreparedRun
     from braincode_jupyter.views.run_view import RunView
@@ -71,16 +71,6 @@ DOUBLES = {
 }
 GREEN = {"commands": {"smoke": [sys.executable, "-c", "print('smoke is green')"]}}
 RED = {"commands": {"smoke": [sys.executable, "-c", "print('smoke'); raise SystemExit(3)"]}}
-
-
-class Person:
-    def __init__(self, *decisions: str) -> None:
-        self.decisions = list(decisions)
-        self.asked: list[ApprovalRequest] = []
-
-    async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked.append(request)
-        return ApprovalAnswer(decision=self.decisions.pop(0), by="human")
 
 
 def edits(*calls: ToolCall, answer: str = "Done.") -> Reply:

@@ -10,6 +10,7 @@ import pandas as pd
 import psutil
 import pytest
 import pytest_asyncio
+from namespace import Namespace
 
 from braincode_jupyter.protocol.tools import ToolRefused, ToolReturn
 from braincode_jupyter.tools.granted import Granted
@@ -19,33 +20,23 @@ from braincode_jupyter.tools.scratch_pool import ScratchPool
 from braincode_jupyter.tools.sql import SqlTools
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 ROWS = 1_000_000
 
 
-class Namespace:
-    def __init__(self, **values: object) -> None:
-        self.values = values
-
-    def names(self) -> Sequence[str]:
-        return list(self.values)
-
-    def get(self, name: str) -> object:
-        return self.values[name]
-
-    def digest(self) -> str:
-        digest = hashlib.sha256()
-        for name, value in self.values.items():
-            digest.update(f"{name} {id(value)} ".encode())
-            if isinstance(value, pd.DataFrame):
-                digest.update(repr(list(value.dtypes.items())).encode())
-                hashes = pd.util.hash_pandas_object(value, index=True)
-                digest.update(hashes.to_numpy().tobytes())
-            else:
-                digest.update(repr(value).encode())
-        return digest.hexdigest()
+def digest_of(namespace: Namespace) -> str:
+    digest = hashlib.sha256()
+    for name, value in namespace.values.items():
+        digest.update(f"{name} {id(value)} ".encode())
+        if isinstance(value, pd.DataFrame):
+            digest.update(repr(list(value.dtypes.items())).encode())
+            hashes = pd.util.hash_pandas_object(value, index=True)
+            digest.update(hashes.to_numpy().tobytes())
+        else:
+            digest.update(repr(value).encode())
+    return digest.hexdigest()
 
 
 def sales() -> pd.DataFrame:
@@ -95,7 +86,7 @@ async def test_kernel_and_sql_find_the_means_of_pandas_and_change_nothing(
     namespace = Namespace(sales=frame, private="not referenced", numbers=[1, 2])
     granted = Granted(variables=("sales",))
     expected = frame.groupby("region")["price"].mean().to_dict()
-    before, memory = namespace.digest(), psutil.Process().memory_info().rss
+    before, memory = digest_of(namespace), psutil.Process().memory_info().rss
     python = PythonTools(pool, namespace, granted=granted, owner="w2")
     database = SqlTools(namespace, granted=granted)
     code = "for r, m in sales.groupby('region').price.mean().items(): print(f'{r},{m!r}')"
@@ -121,7 +112,7 @@ async def test_kernel_and_sql_find_the_means_of_pandas_and_change_nothing(
     assert means(first.text) == pytest.approx(expected, rel=1e-12)
     assert means(answer.text) == pytest.approx(expected, rel=1e-9)
     assert again.text.startswith(f"({ROWS}, ")
-    assert namespace.digest() == before
+    assert digest_of(namespace) == before
     with capsys.disabled():
         print(  # noqa: T201 - the measure that the test is for
             f"\n{ROWS:,} rows: kernel with start and copy {kernel_s:.2f} s "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import polars as pl
 import pytest
+from namespace import Namespace
 
 from braincode_jupyter.errors import UnknownNameError, UsageError
 from braincode_jupyter.protocol.approval_records import ArtifactMade
@@ -34,14 +35,6 @@ SALES = pd.DataFrame(
     }
 )
 BY_REGION = "select region, sum(revenue) as total from sales group by region order by region"
-
-
-class Variables:
-    def names(self) -> Sequence[str]:
-        return ["sales"]
-
-    def get(self, name: str) -> object:
-        return {"sales": SALES}[name]
 
 
 def sql(statement: str, name: str | None = None) -> tuple[str, dict[str, object]]:
@@ -69,7 +62,8 @@ async def run(tmp_path: Path, **roles: tuple[tuple[str, dict[str, object]], ...]
         review=True,
         allow_compute=True,
     )
-    prepared = prepare_run("sales by region, @var:sales", arguments, Sources(variables=Variables()))
+    sources = Sources(variables=Namespace(sales=SALES))
+    prepared = prepare_run("sales by region, @var:sales", arguments, sources)
     return await prepared.execute()
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
+from namespace import Namespace
+from person import Person
 
 from braincode_jupyter.protocol.outside_records import ToolApprovalDecided, ToolExecuted
-from braincode_jupyter.protocol.tools import ApprovalAnswer
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_run
 from braincode_jupyter.testing import Reply, ScriptedModel
 
@@ -18,30 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from braincode_jupyter.protocol.tools import ApprovalRequest, ToolReturn
+    from braincode_jupyter.protocol.tools import ToolReturn
     from braincode_jupyter.runtime import Run
 
 SALES = pd.DataFrame({"region": ["n", "s"] * 50, "revenue": range(100)})
 SQL = ("query_data", {"sql": "select region, avg(revenue) m from sales group by 1 order by 1"})
 CODE = ("run_python", {"code": "print(sales.groupby('region').revenue.mean().to_dict())"})
-
-
-class Variables:
-    def names(self) -> Sequence[str]:
-        return ["sales", "secret_frame"]
-
-    def get(self, name: str) -> object:
-        return {"sales": SALES, "secret_frame": SALES}[name]
-
-
-class Person:
-    def __init__(self, *decisions: str) -> None:
-        self.decisions = list(decisions)
-        self.asked: list[ApprovalRequest] = []
-
-    async def decide(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked.append(request)
-        return ApprovalAnswer(decision=self.decisions.pop(0), by="human")
 
 
 def plan(worker: str = "analyst", primary: str = "statistician") -> str:
@@ -72,7 +55,7 @@ async def run(tmp_path: Path, script: dict[str, object], **more: object) -> Run:
         review=False,
         **more,
     )
-    sources = Sources(variables=Variables())
+    sources = Sources(variables=Namespace(sales=SALES, secret_frame=SALES))
     return await prepare_run("mean of @var:sales by region", arguments, sources).execute()
 
 

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from namespace import Namespace
 from watched_kernel import Kernel
 
 from braincode_jupyter.brain.grammar import parse_references
@@ -17,20 +18,12 @@ from braincode_jupyter.notebook.page_completion import (
 from braincode_jupyter.notebook.page_questions import PageQuestions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from braincode_jupyter.runtime import Sources
 
 NAMES = ("my data.csv", "a@b.txt", "naïve–ü.md", "数据.csv", "<img src=x onerror=alert()>.md")
-
-
-class Variables:
-    def names(self) -> Sequence[str]:
-        return ["sales"]
-
-    def get(self, name: str) -> object:
-        return {"sales": 1}[name]
 
 
 @pytest.fixture
@@ -43,7 +36,7 @@ def completion(tmp_path: Path) -> PageCompletion:
     offers = Offers(
         project_root=lambda: tmp_path,
         cells=kernel.source,
-        variables=Variables(),
+        variables=Namespace(sales=1),
         options=(option,),
     )
 

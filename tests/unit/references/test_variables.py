@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from namespace import Namespace
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,21 +20,17 @@ from braincode_jupyter.errors import UnresolvedReferenceError
 from braincode_jupyter.references import Content, describe, expand, limits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 
-class Variables:
+class Variables(Namespace):
     def __init__(self, **values: object) -> None:
-        self.values = values
+        super().__init__(**values)
         self.asked: list[str] = []
-
-    def names(self) -> Sequence[str]:
-        return list(self.values)
 
     def get(self, name: str) -> object:
         self.asked.append(name)
-        return self.values[name]
+        return super().get(name)
 
 
 def snapshot(token: str, root: Path, **values: object) -> Content:

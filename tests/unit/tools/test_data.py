@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
+from namespace import Namespace
 
 from braincode_jupyter.protocol.ports import CellOutput, CellSnapshot
 from braincode_jupyter.protocol.run_records import ReferenceUsed
@@ -40,24 +41,13 @@ CELLS = (
 )
 
 
-class Variables:
-    def __init__(self, **values: object) -> None:
-        self.values = values
-
-    def names(self) -> Sequence[str]:
-        return list(self.values)
-
-    def get(self, name: str) -> object:
-        return self.values[name]
-
-
 class Cells:
     def cells(self) -> Sequence[CellSnapshot]:
         return CELLS
 
 
 def tools(granted: Granted, **values: object) -> DataTools:
-    variables = Variables(**{"sales": SALES, "secret": PRIVATE, **values})
+    variables = Namespace(**{"sales": SALES, "secret": PRIVATE, **values})
     return DataTools(
         variables, Cells(), granted=granted, describe=describe, render_cell=render_cell
     )

@@ -7,30 +7,20 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from namespace import Namespace
 
 from braincode_jupyter.protocol.tools import ToolRefused, ToolReturn
 from braincode_jupyter.tools.granted import Granted
 from braincode_jupyter.tools.sql import MAX_SQL_CHARS, MAX_TEXT_CHARS, SqlLimits, SqlTools
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
     Make = Callable[..., SqlTools]
 
 SALES = pd.DataFrame({"region": ["north", "south", "north"], "price": [1.0, 3.0, 2.0]})
 IN_SCOPE_OF_THE_MODULE = pa.table({"secret": [7]})
-
-
-class Variables:
-    def __init__(self, values: dict[str, object]) -> None:
-        self.values = values
-
-    def names(self) -> Sequence[str]:
-        return list(self.values)
-
-    def get(self, name: str) -> object:
-        return self.values[name]
 
 
 @pytest.fixture
@@ -40,7 +30,7 @@ async def make() -> AsyncIterator[Make]:
     def build(
         granted: tuple[str, ...] = ("sales",), limits: SqlLimits | None = None, **values: object
     ) -> SqlTools:
-        source = Variables({"sales": SALES, "private": pa.table({"secret": [1]}), **values})
+        source = Namespace(**{"sales": SALES, "private": pa.table({"secret": [1]}), **values})
         made.append(SqlTools(source, granted=Granted(variables=granted), limits=limits))
         return made[-1]
 
