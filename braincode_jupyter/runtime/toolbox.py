@@ -17,11 +17,6 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.brain.key_shapes import mask_keys
 from braincode_jupyter.brain.permission import COMPUTE_TOOLS, decide
 from braincode_jupyter.protocol.approval_records import ArtifactMade
-from braincode_jupyter.protocol.outside_records import (
-    ToolApprovalDecided,
-    ToolExecuted,
-    ToolProgressed,
-)
 from braincode_jupyter.protocol.run_records import Warned
 from braincode_jupyter.protocol.tools import (
     ToolRefused,
@@ -30,6 +25,7 @@ from braincode_jupyter.protocol.tools import (
     refusal,
 )
 from braincode_jupyter.runtime.approvals import bound_digest
+from braincode_jupyter.runtime.tool_records import ToolRecords
 from braincode_jupyter.tools.progress import heard_by
 from braincode_jupyter.tools.tables import without_keys
 
@@ -53,12 +49,6 @@ MAX_CALLS_PER_RUN = 400
 MAX_ARGUMENT_BYTES = 256 * 1024
 MAX_RETURN_CHARS = 64 * 1024
 """Longest text that a tool gives to a model (security, section 15)."""
-PROGRESS_EVERY_MS = 1_000
-"""Shortest time between two signs of life of a call that are kept."""
-MAX_PROGRESS_RECORDS = 300
-"""Signs of life of one call that are kept."""
-MAX_PROGRESS_CHARS = 400
-"""Longest sign of life."""
 MAX_ARTIFACTS_CHARS = 32 * 1024 * 1024
 """Data of all plots and tables of a run that the journal keeps; later ones are names alone."""
 NOT_REPEATED = (
@@ -142,6 +132,13 @@ class GatedToolBox:
     _evidence: dict[str, ToolReturn] = field(default_factory=dict[str, ToolReturn], init=False)
     _asked: dict[str, int] = field(default_factory=dict[str, int], init=False)
     _is_used_up: bool = field(default=False, init=False)
+    _records: ToolRecords = field(init=False)
+
+    def __post_init__(self) -> None:
+        gate = self.gate
+        self._records = ToolRecords(
+            call=self.call, write=gate.write, clock=gate.clock, redact=gate.redact
+        )
 
     def specs(self) -> Sequence[ToolSpec]:
         """Return the tools that may be named; none once the calls are used up."""
@@ -224,8 +221,8 @@ class GatedToolBox:
         if place is None:
             return None
         _, given = self.done_before.pop(place)
-        self._summarise(wanted, "start", call_sha256=digest, is_recalled=True)
-        self._summarise(wanted, "end", given=given, is_recalled=True)
+        self._records.began(wanted, call_sha256=digest, is_recalled=True)
+        self._records.ended(wanted, given, is_recalled=True)
         return given
 
     def _repeated(self, wanted: ToolUse, spec: ToolSpec, digest: str) -> ToolReturn | None:
@@ -256,15 +253,19 @@ class GatedToolBox:
     ) -> bool:
         if decision.action == "allow":
             if spec.effect != "read":
-                self._decided(wanted, target, "auto_approved", approver=decision.by, why=decision)
+                self._records.decided(
+                    wanted, target, "auto_approved", approver=decision.by, why=decision
+                )
             return True
         bound = bound_digest(digest, target)
         if decision.action == "deny" or self.gate.approvals.is_denied(bound):
-            self._decided(wanted, target, "blocked", approver="permission_policy", why=decision)
+            self._records.decided(
+                wanted, target, "blocked", approver="permission_policy", why=decision
+            )
             return False
         grant_id = self.gate.approvals.grant_for(bound)
         if grant_id is not None:
-            self._decided(
+            self._records.decided(
                 wanted, target, "approved", approver="human", why=decision, grant_id=grant_id
             )
             return True
@@ -283,10 +284,12 @@ class GatedToolBox:
             wanted, spec, call=self.call, target=target, bound=bound, reason=decision.reason
         )
         if answer is None:
-            self._decided(wanted, target, "blocked", approver="runtime_policy", why=decision)
+            self._records.decided(
+                wanted, target, "blocked", approver="runtime_policy", why=decision
+            )
             return False
         is_approved = answer.decision != "deny"
-        self._decided(
+        self._records.decided(
             wanted,
             target,
             "approved" if is_approved else "denied",
@@ -308,9 +311,9 @@ class GatedToolBox:
         if may_change(spec):
             digest = _digest(spec.name, arguments)
             self.done_before.clear()
-        self._summarise(wanted, "start", target=target, call_sha256=digest)
+        self._records.began(wanted, target, call_sha256=digest)
         try:
-            with heard_by(_Progress(self, wanted).take):
+            with heard_by(self._records.progress_of(wanted)):
                 async with asyncio.timeout(spec.timeout_s):
                     given = await toolset.call(spec.name, arguments, target=target)
         except ToolRefused as refused:
@@ -324,8 +327,7 @@ class GatedToolBox:
             _log.exception("tool %s", spec.name)
             given = ToolReturn(text=f"{spec.name} failed ({type(error).__name__}).", is_error=True)
         given = _clipped(given, self.gate.redact)
-        result = None if digest is None else given.text
-        self._summarise(wanted, "end", given=given, result=result)
+        self._records.ended(wanted, given, result=None if digest is None else given.text)
         for artifact in given.artifacts:
             self.gate.keep(artifact, self.call.context_id)
         return given
@@ -342,102 +344,10 @@ class GatedToolBox:
         return self._refused(wanted, text)
 
     def _refused(self, wanted: ToolUse, text: str) -> ToolReturn:
-        self._summarise(wanted, "start")
+        self._records.began(wanted)
         given = refusal(text)
-        self._summarise(wanted, "end", given=given)
+        self._records.ended(wanted, given)
         return given
-
-    def _decided(
-        self,
-        wanted: ToolUse,
-        target: ToolTarget,
-        decision: str,
-        *,
-        approver: str,
-        why: Decision,
-        grant_id: str | None = None,
-    ) -> None:
-        """Write the decision; it is on the disk before the action starts (security R53)."""
-        self.gate.write(
-            ToolApprovalDecided.model_validate(
-                {
-                    **self._scope(),
-                    "tool_call_id": wanted.call_id,
-                    "tool_name": wanted.name,
-                    "decision": decision,
-                    "approver": approver,
-                    "reason": why.reason,
-                    "args_summary": {"action": target.action},
-                    "grant_id": grant_id,
-                }
-            )
-        )
-
-    def _summarise(
-        self,
-        wanted: ToolUse,
-        event: str,
-        *,
-        target: ToolTarget | None = None,
-        given: ToolReturn | None = None,
-        **more: object,
-    ) -> None:
-        fields: dict[str, object] = {
-            **self._scope(),
-            **more,
-            "event": event,
-            "tool_call_id": wanted.call_id,
-            "tool_name": wanted.name,
-        }
-        if target is not None:
-            fields["args_summary"] = {"action": target.action}
-        if given is not None:
-            fields["is_error"] = given.is_error
-            fields["result_summary"] = {"chars": len(given.text), **given.details}
-        self.gate.write(ToolExecuted.model_validate(fields))
-
-    def progressed(self, wanted: ToolUse, message: str) -> None:
-        """Put a sign of life of a call on the record."""
-        text, _ = mask_keys(self.gate.redact(message[:MAX_PROGRESS_CHARS]))
-        self.gate.write(
-            ToolProgressed.model_validate(
-                {
-                    **self._scope(),
-                    "tool_call_id": wanted.call_id,
-                    "tool_name": wanted.name,
-                    "message": text,
-                }
-            )
-        )
-
-    def _scope(self) -> dict[str, object]:
-        phases = {"worker": "support", "primary": "primary", "review": "review"}
-        return {
-            "timestamp": self.gate.clock.now_ms(),
-            "context_id": self.call.context_id,
-            "phase": phases.get(self.call.call_kind, "support"),
-            "role": self.call.role,
-            "agent_session_id": f"{self.call.context_id}-{self.call.attempt}",
-            "task_id": self.call.context_id,
-            "attempt": self.call.attempt,
-        }
-
-
-class _Progress:
-    """Keeps few of the signs of life of one call."""
-
-    def __init__(self, box: GatedToolBox, wanted: ToolUse) -> None:
-        self._box, self._wanted = box, wanted
-        self._left = MAX_PROGRESS_RECORDS
-        self._next_ms = 0
-
-    def take(self, message: str) -> None:
-        """Take one; it is dropped if the last one is not old enough."""
-        now_ms = self._box.gate.clock.now_ms()
-        if self._left > 0 and now_ms >= self._next_ms:
-            self._left -= 1
-            self._next_ms = now_ms + PROGRESS_EVERY_MS
-            self._box.progressed(self._wanted, message)
 
 
 def may_change(spec: ToolSpec) -> bool:
