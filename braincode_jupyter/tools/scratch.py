@@ -1,9 +1,9 @@
 """A scratch kernel: a real Jupyter kernel for one worker, with copies of what was referenced.
 
-It is started through jupyter_client with an environment from an allow-list, in a folder of its own
-that is deleted with it. Where the system has them it talks over Unix sockets in that folder, so
-that nothing listens on a port; on Windows over the loopback address. Everything it sends is
-untrusted: looked at by kind, cut, never expanded, never unpickled.
+It is started through jupyter_client, in a folder of its own that is deleted with it. Where the
+system has them it talks over Unix sockets in that folder, so that nothing listens on a port; on
+Windows over the loopback address. Everything it sends is untrusted: looked at by kind, cut, never
+expanded, never unpickled.
 
 Known trade-offs (accepted): output written to the file descriptors of the process, past Python's
 own streams, is not shown; on Windows a run that is too long cannot be interrupted, only killed.
@@ -14,41 +14,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import queue
-import secrets
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from braincode_jupyter.errors import MissingDependencyError, RunError
 from braincode_jupyter.tools import scratch_child
-from braincode_jupyter.tools.sandbox import Sandbox, find_sandbox, python_folders
+from braincode_jupyter.tools.sandbox import Sandbox, find_sandbox
 from braincode_jupyter.tools.scratch_output import ScratchOutput
+from braincode_jupyter.tools.scratch_process import ScratchProcess
 from braincode_jupyter.tools.transfer import MANIFEST, Copies, copy_variables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 GIB = 1024**3
-_SCRIPT = Path(scratch_child.__file__).resolve()
-_MARK = "BRAINCODE_SCRATCH"
-"""Environment variable by which every process of one scratch kernel is known."""
-_ENVIRONMENT = (
-    "PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_NUMERIC", "LC_TIME", "TZ", "VIRTUAL_ENV",
-    "CONDA_PREFIX", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-    "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS",
-)  # fmt: skip
-"""What the scratch kernel is told of the environment; no keys, no tokens."""
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
-_MAX_THREADS = 4
-"""Threads of one library: workers run side by side, and each thread takes address space."""
 _MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """One message of the kernel; a peer that sends a larger one is disconnected."""
 _SEND_MS = 1_000
@@ -56,9 +40,6 @@ _SEND_MS = 1_000
 _POLL_S = 0.25
 _SILENCES = 4
 """Polls without a message after which an answered run counts as lost."""
-_CLOSE_S = 2.0
-"""Time for the guardian to end everything before it is killed itself."""
-_LOG_CHARS = 600
 _LOADER = f"import {scratch_child.MODULE} as _b; _b.load_variables({{folder!r}}, {{manifest!r}})"
 
 Ending = Literal["finished", "interrupted", "killed", "died"]
@@ -99,11 +80,10 @@ class ScratchRun:
 class ScratchKernel:
     """A running scratch kernel; made by `start`, ended by `aclose`."""
 
-    def __init__(self, sandbox: Sandbox, limits: ScratchLimits, folder: Path) -> None:
-        self._sandbox, self._limits, self._folder = sandbox, limits, folder
-        self._mark = secrets.token_hex(16)
+    def __init__(self, sandbox: Sandbox, limits: ScratchLimits) -> None:
+        self._sandbox, self._limits = sandbox, limits
+        self._process = ScratchProcess(sandbox, limits.memory_bytes)
         self._lock = asyncio.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
         self._client: Any = None
         self._context: Any = None
         self._is_closed = False
@@ -136,7 +116,7 @@ class ScratchKernel:
         await asyncio.to_thread(_import_client)
         chosen = sandbox or await asyncio.to_thread(find_sandbox)
         # Folder and process are made without a wait: a cancelled wait would lose them.
-        kernel = cls(chosen, limits or ScratchLimits(), _new_folder())
+        kernel = cls(chosen, limits or ScratchLimits())
         try:
             await kernel._launch()
         except BaseException:
@@ -159,17 +139,17 @@ class ScratchKernel:
     @property
     def folder(self) -> Path:
         """Its working folder."""
-        return self._folder
+        return self._process.folder
 
     @property
     def pid(self) -> int | None:
         """Process id of the guardian, above all that came of the kernel."""
-        return None if self._process is None else self._process.pid
+        return self._process.pid
 
     @property
     def is_alive(self) -> bool:
         """Whether it can still run code."""
-        return not self._is_closed and self._process is not None and self._process.poll() is None
+        return not self._is_closed and self._process.is_alive
 
     async def load(self, variables: Mapping[str, object]) -> Copies:
         """Copy variables into the kernel under their names.
@@ -186,8 +166,7 @@ class ScratchKernel:
         """
         if not variables:
             return Copies(names=(), notes={}, size_bytes=0)
-        target = self._folder / "in"
-        target.mkdir(exist_ok=True)
+        target = self._process.inbox
         copies = await asyncio.to_thread(copy_variables, variables, target)
         code = _LOADER.format(folder=str(target), manifest=MANIFEST)
         run = await self._run(code, self._limits.start_s, is_silent=True)
@@ -228,12 +207,10 @@ class ScratchKernel:
             self._client.stop_channels()
         if self._context is not None:
             self._context.destroy(linger=0)
-        await asyncio.shield(asyncio.to_thread(self._end_processes))
+        await asyncio.shield(asyncio.to_thread(self._process.end))
 
     async def _launch(self) -> None:
-        self._prepare_folder()
-        connection = self._folder / "connection.json"
-        self._spawn(connection)
+        connection = self._process.start()
         zmq_asyncio, client = import_module("zmq.asyncio"), import_module("jupyter_client")
         self._context = zmq_asyncio.Context()
         zmq = import_module("zmq")
@@ -248,72 +225,8 @@ class ScratchKernel:
         except TimeoutError:
             raise RunError(
                 f"The scratch kernel did not answer within {self._limits.start_s:g} s.",
-                hint=f"Its last words: {self._log() or 'none'}",
+                hint=f"Its last words: {self._process.last_words()}",
             ) from None
-
-    def _prepare_folder(self) -> None:
-        for name in ("home", "tmp", "ipython", "matplotlib"):
-            (self._folder / name).mkdir()
-        for source in _font_lists():  # without it matplotlib looks at every font anew
-            with contextlib.suppress(OSError):
-                shutil.copy(source, self._folder / "matplotlib")
-
-    def _spawn(self, connection: Path) -> None:
-        connect = import_module("jupyter_client.connect")
-        launcher = import_module("jupyter_client.launcher")
-        has_sockets = sys.platform != "win32"
-        connect.write_connection_file(
-            str(connection),
-            ip=str(self._folder / "k") if has_sockets else "127.0.0.1",
-            transport="ipc" if has_sockets else "tcp",
-            key=secrets.token_hex(32).encode(),
-        )
-        python = [sys.executable, "-P", str(_SCRIPT)]
-        command = [*python, "serve", str(connection), str(self._limits.memory_bytes)]
-        command = self._sandbox.command(
-            command,
-            self._folder,
-            home=Path.home(),
-            kept=[*python_folders(), _SCRIPT, scratch_child.TABLES],
-        )
-        self._process = launcher.launch_kernel(
-            [*python, "guard"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=self._environment(),
-            cwd=str(self._folder),
-        )
-        settings = {"command": command, "log": str(self._folder / "kernel.log")}
-        stdin = self._process.stdin if self._process is not None else None
-        if stdin is not None:
-            with contextlib.suppress(OSError):
-                stdin.write(json.dumps(settings).encode() + b"\n")
-                stdin.flush()
-
-    def _environment(self) -> dict[str, str]:
-        """Return what the processes are told; homes and caches are in their own folder."""
-        folder = self._folder
-        home = str(folder / "home")
-        given = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / "tmp"))
-        homes = dict.fromkeys(("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"), home)
-        threads = str(min(_MAX_THREADS, os.cpu_count() or 1))
-        own = {
-            **{name: os.environ.get(name, threads) for name in _THREADS},
-            "MALLOC_ARENA_MAX": "2",
-            "IPYTHONDIR": str(folder / "ipython"),
-            "MPLCONFIGDIR": str(folder / "matplotlib"),
-            "JUPYTER_CONFIG_DIR": home,
-            "JUPYTER_RUNTIME_DIR": str(folder),
-            "PYTHONNOUSERSITE": "" if _uses_user_site() else "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-            _MARK: self._mark,
-        }
-        if _uses_user_site():  # its place is derived from HOME, which is another one here
-            own["PYTHONUSERBASE"] = str(import_module("site").getuserbase())
-        return {**given, **temporary, **homes, **own}
 
     async def _wait_until_ready(self) -> None:
         """Ask until the kernel has answered on both channels: subscriptions take a moment."""
@@ -324,7 +237,7 @@ class ScratchKernel:
             if not self.is_alive:
                 raise RunError(
                     "The scratch kernel ended before it answered.",
-                    hint=f"Its last words: {self._log() or 'none'}",
+                    hint=f"Its last words: {self._process.last_words()}",
                 )
 
     async def _hears(self, asked: str) -> bool:
@@ -411,32 +324,6 @@ class ScratchKernel:
                     return True
         return False
 
-    def _end_processes(self) -> None:
-        """Let the guardian end everything; then look for what it may have missed."""
-        process = self._process
-        if process is not None:
-            if process.stdin is not None:
-                with contextlib.suppress(OSError):
-                    process.stdin.close()
-            try:
-                process.wait(_CLOSE_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            _kill_marked(self._mark)
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _log(self) -> str:
-        try:
-            text = (self._folder / "kernel.log").read_text("utf-8", "replace")
-        except OSError:
-            return ""
-        return " ".join(text[-_LOG_CHARS:].split())
-
-
-def _new_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="braincode-")).resolve()
-
 
 def _import_client() -> None:
     try:
@@ -447,27 +334,6 @@ def _import_client() -> None:
             f"A scratch kernel needs {error.name}, which is not installed.",
             hint="pip install 'braincode_jupyter[data]'",
         ) from None
-
-
-def _kill_marked(mark: str) -> None:
-    """Kill processes that carry the mark: found by what they were given, never by name."""
-    psutil = import_module("psutil")
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            if process.environ().get(_MARK) == mark:
-                process.kill()
-
-
-def _uses_user_site() -> bool:
-    return bool(import_module("site").ENABLE_USER_SITE)
-
-
-def _font_lists() -> list[Path]:
-    """Return matplotlib's lists of fonts in its usual places."""
-    home = Path.home()
-    cache = os.environ.get("XDG_CACHE_HOME") or str(home / ".cache")
-    places = (Path(cache) / "matplotlib", home / ".matplotlib")
-    return [path for place in places for path in place.glob("fontlist-*.json")]
 
 
 def _failures(printed: str) -> dict[str, str] | None:

@@ -24,8 +24,8 @@ SPAWNERS = {
     "models/carriers.py",
     "models/local.py",
     "tools/sandbox.py",  # tries whether bubblewrap works
-    "tools/scratch.py",
     "tools/scratch_child.py",
+    "tools/scratch_process.py",
 }
 FILE_WRITERS = {
     "home/json_files.py",
@@ -39,8 +39,8 @@ FILE_WRITERS = {
     "machine/writing.py",
     "models/carriers.py",
     "models/weights.py",
-    "tools/scratch.py",  # the folder of a scratch kernel
     "tools/scratch_child.py",
+    "tools/scratch_process.py",  # the folder of a scratch kernel
     "tools/transfer.py",
     "runtime/prove.py",  # a throw-away project for `%braincode prove`
 }
