@@ -12,7 +12,7 @@ from braincode_jupyter.brain.prompts import primary_instructions, private_sectio
 from braincode_jupyter.brain.schedule import primary_worker, support_workers
 from braincode_jupyter.brain.state import Answer
 from braincode_jupyter.brain.transition import Asking
-from braincode_jupyter.brain.working import candidates_of
+from braincode_jupyter.brain.working import candidates_of, refusals_of
 from braincode_jupyter.protocol.records import RunFailed, RunStart
 
 if TYPE_CHECKING:
@@ -23,20 +23,13 @@ if TYPE_CHECKING:
 
 def start_primary(t: Transition, *, attempt: int) -> None:
     """Ask the primary; the plan goes on the record again, as the original does at this point."""
-    request = t.state.request
     worker = primary_worker(t.plan)
     candidates = candidates_of(t, worker)
     if attempt > len(candidates):
-        resolution = request.chains.get(worker.role)
-        why = (
-            "; ".join(f"{r.model_id}: {r.reason}" for r in resolution.refusals)
-            if resolution
-            else ""
-        )
         end_failed(
             t,
             "not_configured",
-            error=f"No model can act as {worker.role}. {why}".strip(),
+            error=f"No model can act as {worker.role}. {refusals_of(t, worker)}".strip(),
             hint="Run %braincode doctor to see which keys and models were found.",
         )
         return
@@ -64,8 +57,14 @@ def start_primary(t: Transition, *, attempt: int) -> None:
         )
         return
     t.set(at="answering", primary_attempt=attempt)
-    plan = t.plan.model_copy(update={"model": summary_of(candidate)})
-    t.set(plan=plan)
+    t.set(plan=t.plan.model_copy(update={"model": summary_of(candidate)}))
+    _write_plan_again(t, attempt)
+    t.set_todos(worker.todo_ids or (), "running", phase="primary", role=worker.role)
+    t.launch(prepared)
+
+
+def _write_plan_again(t: Transition, attempt: int) -> None:
+    request = t.state.request
     t.write(
         RunStart(
             timestamp=t.timestamp,
@@ -73,13 +72,11 @@ def start_primary(t: Transition, *, attempt: int) -> None:
             run_id=request.run_id,
             prompt=request.prompt,
             options=request.options,
-            plan=plan,
+            plan=t.plan,
             project_support=request.project_support,
             attempt=attempt,
         )
     )
-    t.set_todos(worker.todo_ids or (), "running", phase="primary", role=worker.role)
-    t.launch(prepared)
 
 
 def take_answer(t: Transition, opened: OpenCall, record: ModelReplied) -> None:

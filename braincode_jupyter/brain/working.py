@@ -124,8 +124,7 @@ def start_worker(t: Transition, worker: RuntimeWorker) -> None:
     )
     candidates = candidates_of(t, worker)
     if not candidates:
-        refusals = request.chains[worker.role].refusals if worker.role in request.chains else ()
-        why = "; ".join(f"{r.model_id}: {r.reason}" for r in refusals) or "no model is configured"
+        why = refusals_of(t, worker) or "no model is configured"
         t.write(
             WorkerFailed(
                 **stamp(t, worker),
@@ -163,6 +162,13 @@ def candidates_of(t: Transition, worker: RuntimeWorker) -> tuple[Candidate, ...]
     if worker.model_id is not None:
         found = tuple(sorted(found, key=lambda c: c.model_id != worker.model_id))
     return found
+
+
+def refusals_of(t: Transition, worker: RuntimeWorker) -> str:
+    """Return why models of a role's chain cannot be asked; empty where there is none of these."""
+    resolution = t.state.request.chains.get(worker.role)
+    refusals = () if resolution is None else resolution.refusals
+    return "; ".join(f"{one.model_id}: {one.reason}" for one in refusals)
 
 
 def ask_worker(t: Transition, worker: RuntimeWorker, *, attempt: int) -> None:
