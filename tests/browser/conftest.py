@@ -325,6 +325,14 @@ class Notebook:
         self.command("docmanager:save")
         return json.loads(self.path.read_text(encoding="utf-8"))
 
+    def reopen_changed_elsewhere(self) -> None:
+        """Open it as somebody else saved it: its signature is not ours, and no kernel runs."""
+        document = self.saved()
+        self.command("notebook:shutdown-kernel")
+        document["cells"][0]["source"] += "\n# changed elsewhere"
+        self.path.write_text(json.dumps(document), encoding="utf-8")
+        self.open(has_kernel=False)
+
 
 @pytest.fixture
 def open_notebook(lab: Lab, page: Page) -> Iterator[Callable[..., Notebook]]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -170,12 +169,8 @@ def test_a_saved_question_asks_nobody(open_notebook: Callable[..., Any]) -> None
     notebook = open_notebook(COMPUTE, ASK)
     notebook.run(1)
     asked(notebook.start(2))
-    document = notebook.saved()
-    notebook.command("notebook:shutdown-kernel")
-    document["cells"][0]["source"] += "\n# changed elsewhere, so its signature is not ours"
-    notebook.path.write_text(json.dumps(document), encoding="utf-8")
 
-    notebook.open(has_kernel=False)
+    notebook.reopen_changed_elsewhere()
 
     card = notebook.cell(2).locator(".jp-OutputArea")
     expect(card).to_contain_text("interrupted")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -8,6 +7,8 @@ from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from playwright.sync_api import Locator
 
 pytestmark = pytest.mark.slow
 
@@ -18,6 +19,13 @@ LIVE_ROUTES = {"worker": "librarian", "primary": "analyst"}
 
 def outputs_of(document: dict[str, Any], index: int) -> list[dict[str, Any]]:
     return document["cells"][index]["outputs"]
+
+
+def start_an_answer_that_does_not_end(notebook: Any) -> Locator:  # noqa: ANN401 - a fixture's
+    notebook.run(1)
+    cell = notebook.start(2)
+    expect(cell.locator(".bc-state")).to_contain_text("answer")
+    return cell
 
 
 def test_B07_a_run_ends_as_a_card_that_is_saved_without_widget_state(
@@ -52,15 +60,9 @@ def test_B07_a_run_that_somebody_else_saved_half_way_is_drawn_as_interrupted(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook("slow = 'primary'", ASK)
-    notebook.run(1)
-    cell = notebook.start(2)
-    expect(cell.locator(".bc-state")).to_contain_text("answer")
-    document = notebook.saved()
-    notebook.command("notebook:shutdown-kernel")
-    document["cells"][0]["source"] += "\n# changed elsewhere, so its signature is not ours"
-    notebook.path.write_text(json.dumps(document), encoding="utf-8")
+    start_an_answer_that_does_not_end(notebook)
 
-    notebook.open(has_kernel=False)
+    notebook.reopen_changed_elsewhere()
 
     card = notebook.cell(2).locator(".jp-OutputArea")
     expect(card).to_contain_text("interrupted")
@@ -71,9 +73,7 @@ def test_B07_a_run_saved_half_way_is_drawn_as_interrupted_when_its_kernel_is_gon
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook("slow = 'primary'", ASK)
-    notebook.run(1)
-    cell = notebook.start(2)
-    expect(cell.locator(".bc-state")).to_contain_text("answer")
+    start_an_answer_that_does_not_end(notebook)
     notebook.saved()
     notebook.command("notebook:shutdown-kernel")
 
@@ -87,9 +87,7 @@ def test_B07_a_run_saved_half_way_is_drawn_as_interrupted_when_its_kernel_is_gon
 
 def test_B06_stop_ends_a_run_that_would_take_minutes(open_notebook: Callable[..., Any]) -> None:
     notebook = open_notebook("slow = 'primary'", ASK)
-    notebook.run(1)
-    cell = notebook.start(2)
-    expect(cell.locator(".bc-state")).to_contain_text("answer")
+    cell = start_an_answer_that_does_not_end(notebook)
 
     cell.get_by_role("button", name="Stop").click()
     notebook.wait_idle()
