@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from original_reader import problems
 from person import Person
+from router_plan import router_plan
 
 from braincode_jupyter.errors import ModelError, SessionInUseError, UsageError
 from braincode_jupyter.journal import open_session, session_path
@@ -43,12 +44,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.views.run_view import RunView
 
 ROLES = ("librarian", "security", "statistician", "analyst")
-PLAN = {
-    "role": "analyst",
-    "workers": [{"role": role, "goal": f"goal of {role}", "reason": "r"} for role in ROLES],
-    "todos": [{"id": f"t-{role}", "title": role, "role": role} for role in ROLES],
-    "dependencies": [{"from": "t-librarian", "to": "t-statistician"}],
-}
+PLAN = router_plan(*ROLES, edges=[("librarian", "statistician")])
 DOWN = ModelError("the network is down", code="network")
 REQUEST = "why did sales fall in the north"
 Call = tuple[str, str, int]
@@ -70,7 +66,7 @@ class Team(ScriptedModel):
             return DOWN
         if call.role == "review":
             return None
-        texts = {"routeBrain": json.dumps(PLAN), "analyst": "The **answer**."}
+        texts = {"routeBrain": PLAN, "analyst": "The **answer**."}
         text = texts.get(call.role, json.dumps({"summary": f"result of {call.role}"}))
         return Reply(text=text, usage=TokenUsage(input=100, output=10, total=110))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from original_reader import problems
+from router_plan import router_plan
 
 from braincode_jupyter.errors import ModelError, UnknownNameError, UsageError
 from braincode_jupyter.protocol.records import MessageSent, RetryRequested, WorkerStarted
@@ -32,18 +33,9 @@ if TYPE_CHECKING:
     from braincode_jupyter.runtime import PreparedRun, Run
     from braincode_jupyter.views.run_view import RunView
 
-PLAN = {
-    "role": "analyst",
-    "workers": [
-        {"role": role, "goal": f"goal of {role}", "reason": "r"}
-        for role in ("librarian", "security", "statistician", "analyst")
-    ],
-    "todos": [
-        {"id": f"t-{role}", "title": role, "role": role}
-        for role in ("librarian", "security", "statistician", "analyst")
-    ],
-    "dependencies": [{"from": "t-librarian", "to": "t-statistician"}],
-}
+PLAN = router_plan(
+    "librarian", "security", "statistician", "analyst", edges=[("librarian", "statistician")]
+)
 FAILURE = ModelError("the provider is down", code="provider_error")
 
 
@@ -74,7 +66,7 @@ class Played:
         self.asked[call.role] += call.attempt == 1
         match call.role:
             case "routeBrain":
-                return json.dumps(PLAN)
+                return PLAN
             case "librarian":
                 return self._tries[min(call.retry, len(self._tries) - 1)]
             case "analyst":
@@ -263,7 +255,7 @@ class Again:
     def __init__(self, tmp_path: Path) -> None:
         self.tmp_path = tmp_path
         self.lines: dict[str, object] = {
-            "routeBrain": json.dumps(PLAN),
+            "routeBrain": PLAN,
             "librarian": FAILURE,
             "security": json.dumps({"summary": "no secrets"}),
             "statistician": json.dumps({"summary": "p < 0.05"}),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from router_plan import router_plan
 
 from braincode_jupyter.errors import ModelError
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_retry, prepare_run
@@ -62,15 +63,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def plan_of(case: Case) -> str:
-    roles = (*case.workers, PRIMARY)
-    return json.dumps(
-        {
-            "role": PRIMARY,
-            "workers": [{"role": r, "goal": f"goal of {r}", "reason": "r"} for r in roles],
-            "todos": [{"id": f"t-{r}", "title": r, "role": r} for r in roles],
-            "dependencies": [{"from": f"t-{a}", "to": f"t-{b}"} for a, b in case.edges],
-        }
-    )
+    return router_plan(*case.workers, PRIMARY, edges=case.edges)
 
 
 def play(case: Case, private: str, folder: Path, *, slow: str = "") -> Run:

@@ -15,6 +15,7 @@ from uuid import UUID
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from router_plan import router_plan
 
 from braincode_jupyter.errors import ModelError
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run
@@ -58,15 +59,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def plan_of(case: Case) -> str:
-    roles = (*case.workers, PRIMARY)
-    return json.dumps(
-        {
-            "role": PRIMARY,
-            "workers": [{"role": r, "goal": f"goal of {r}", "reason": "r"} for r in roles],
-            "todos": [{"id": f"t-{r}", "title": r, "role": r} for r in roles],
-            "dependencies": [{"from": f"t-{a}", "to": f"t-{b}"} for a, b in case.edges],
-        }
-    )
+    return router_plan(*case.workers, PRIMARY, edges=case.edges)
 
 
 def good(case: Case, call: ModelCall) -> str:

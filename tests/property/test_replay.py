@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from router_plan import router_plan
 
 from braincode_jupyter.brain.effects import CallModel, EndRun, WriteRecord
 from braincode_jupyter.brain.going_on import take_up
@@ -60,18 +61,9 @@ class Retrier(ScriptedModel):
         pass
 
 
-PLAN = {
-    "role": "analyst",
-    "workers": [
-        {"role": role, "goal": f"goal of {role}", "reason": "r"}
-        for role in ("librarian", "security", "statistician", "analyst")
-    ],
-    "todos": [
-        {"id": f"t-{role}", "title": role, "role": role}
-        for role in ("librarian", "security", "statistician", "analyst")
-    ],
-    "dependencies": [{"from": "t-librarian", "to": "t-statistician"}],
-}
+PLAN = router_plan(
+    "librarian", "security", "statistician", "analyst", edges=[("librarian", "statistician")]
+)
 TRIES = st.lists(st.sampled_from(["ok", "prose", "fail"]), min_size=1, max_size=5)
 
 
@@ -82,7 +74,7 @@ def retried(tries: list[str], folder: Path) -> Orchestrator:
     def answer(call: ModelCall) -> str | Exception | None:
         match call.role:
             case "routeBrain":
-                return json.dumps(PLAN)
+                return PLAN
             case "security":
                 return '{"summary": "safe"}'
             case "librarian":
