@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.brain.roles import role_catalogue
+from braincode_jupyter.brain.text import bullets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from braincode_jupyter.brain.modes import Mode, ModeLimits
     from braincode_jupyter.protocol.sections import Candidate, Resolution
@@ -97,14 +98,10 @@ def router_directives(
         ("modality", _modality(image_count)),
         ("models", _capabilities(roles, chains)),
         ("roles", f"Allowed roles:\n{role_catalogue(roles)}"),
-        ("principles", _bullets("Principles:", _PRINCIPLES)),
+        ("principles", bullets("Principles:", _PRINCIPLES)),
         ("reply", f"Reply with one JSON object of this shape and with nothing else:\n{_SHAPE}"),
-        ("constraints", _bullets("Constraints:", (*_CONSTRAINTS, *_budget(limits)))),
+        ("constraints", bullets("Constraints:", (*_CONSTRAINTS, *_budget(limits)))),
     ]
-
-
-def _bullets(heading: str, lines: Iterable[str]) -> str:
-    return "\n".join([heading, *(f"- {line}" for line in lines)])
 
 
 def _mode(mode: Mode, limits: ModeLimits) -> str:
@@ -112,7 +109,7 @@ def _mode(mode: Mode, limits: ModeLimits) -> str:
         f"Budgets: {limits.max_worker_agents} workers with the primary, "
         f"{limits.max_parallel_agents} at once, {limits.max_todos} todos."
     )
-    return _bullets(limits.description, (budgets, *_STRATEGY[mode]))
+    return bullets(limits.description, (budgets, *_STRATEGY[mode]))
 
 
 def _budget(limits: ModeLimits) -> tuple[str, str]:
@@ -125,7 +122,7 @@ def _budget(limits: ModeLimits) -> tuple[str, str]:
 def _modality(image_count: int) -> str:
     if not image_count:
         return "Input: text only."
-    return _bullets(
+    return bullets(
         f"Input: text and {image_count} image{'' if image_count == 1 else 's'}.",
         (
             "A role that has to look at an image needs a chain with vision.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, field_validator
 from pydantic.alias_generators import to_camel
 
+from braincode_jupyter.brain.text import bullets
 from braincode_jupyter.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -167,12 +168,12 @@ def _agent_prompt(role: Role) -> str:
         _DATA.product.replace("{label}", role.label),
         f"Identity: {role.identity}",
         f"Owns: {role.responsibility}",
-        _bullets("You can:", role.capabilities),
-        _bullets("Hard boundaries:", role.boundaries),
+        bullets("You can:", role.capabilities),
+        bullets("Hard boundaries:", role.boundaries),
         f"Output: {role.output}",
-        _bullets("Context:", _DATA.context_contract),
-        _bullets("## Core directives", _DATA.core_directives),
-        _bullets(f"## How {role.label} works", role.working_rules),
+        bullets("Context:", _DATA.context_contract),
+        bullets("## Core directives", _DATA.core_directives),
+        bullets(f"## How {role.label} works", role.working_rules),
     ]
     return "\n".join(parts)
 
@@ -182,11 +183,11 @@ def _router_prompt(role: Role) -> str:
         _DATA.product.replace("{label}", role.label),
         f"Identity: {role.identity}",
         f"Your single job: {role.responsibility}",
-        _bullets("You can:", role.capabilities),
-        _bullets("Hard boundaries:", role.boundaries),
+        bullets("You can:", role.capabilities),
+        bullets("Hard boundaries:", role.boundaries),
         f"Role catalogue:\n{role_catalogue([*ROUTED_ROLES, *NOTEBOOK_ROLES, *INTERNAL_ROLES])}",
         "A request may allow fewer roles than the catalogue holds; the request decides.",
-        _bullets("## Routing contract", role.working_rules),
+        bullets("## Routing contract", role.working_rules),
     ]
     return "\n".join(parts)
 
@@ -195,13 +196,9 @@ def _status_prompt(role: Role) -> str:
     parts = [
         f"Identity: {role.identity}",
         f"Owns: {role.responsibility}",
-        _bullets("You can:", role.capabilities),
-        _bullets("Hard boundaries:", role.boundaries),
+        bullets("You can:", role.capabilities),
+        bullets("Hard boundaries:", role.boundaries),
         f"Output: {role.output}",
-        _bullets("## Contract", role.working_rules),
+        bullets("## Contract", role.working_rules),
     ]
     return "\n".join(parts)
-
-
-def _bullets(heading: str, lines: Iterable[str]) -> str:
-    return "\n".join([heading, *(f"- {line}" for line in lines)])

@@ -116,6 +116,11 @@ def kept_texts(value: JsonValue, *, items: int, chars: int) -> tuple[str, ...]:
     return tuple(text for text in texts if text is not None)[:items]
 
 
+def bullets(heading: str, lines: Iterable[str]) -> str:
+    """Return a heading with a bullet for each line below it."""
+    return "\n".join([heading, *(f"- {line}" for line in lines)])
+
+
 def slug(text: str) -> str:
     """Return a lower-case id of letters, digits, ``_`` and inner ``-``; may be empty.
 

@@ -8,10 +8,10 @@ wrong there is no answer. Questions are taken on whatever thread the kernel give
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from braincode_jupyter.errors import BraincodeError
+from braincode_jupyter.notebook.page_comm import comm_targets, data_of
 
 Answer = dict[str, object]
 Answering = Callable[[Mapping[str, object]], Answer | None]
@@ -33,23 +33,21 @@ class PageQuestions:
     def register(self) -> None:
         """Begin to answer; there must be a kernel."""
         for name, on_open in self._targets.items():
-            _comms().register_target(name, on_open)
+            comm_targets().register_target(name, on_open)
 
     def unregister(self) -> None:
         """Answer no more."""
         for name, on_open in self._targets.items():
-            _comms().unregister_target(name, on_open)
+            comm_targets().unregister_target(name, on_open)
 
 
 def _on_open(answering: Answering) -> Callable[[Any, Any], None]:
     def on_open(comm: Any, message: Any) -> None:  # noqa: ANN401 - a comm has no types
-        data: object = message["content"]["data"]
-        question = cast("dict[str, object]", data) if type(data) is dict else {}
         from braincode_jupyter.notebook.magics import guarded  # noqa: PLC0415 - light load
 
         try:
             with guarded():
-                answer = answering(question)
+                answer = answering(data_of(message))
         except BraincodeError:  # in the log; the page does without
             answer = {}
         if answer is not None:
@@ -57,7 +55,3 @@ def _on_open(answering: Answering) -> Callable[[Any, Any], None]:
             comm.close()
 
     return on_open
-
-
-def _comms() -> Any:  # noqa: ANN401 - untyped library
-    return import_module("comm").get_comm_manager()

@@ -8,10 +8,10 @@ read. They are taken on whatever thread the kernel gives them, also while a cell
 from __future__ import annotations
 
 import json
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from braincode_jupyter.errors import BraincodeError, UsageError
+from braincode_jupyter.notebook.page_comm import comm_targets, data_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,11 +45,11 @@ class SessionPanel:
 
     def register(self) -> None:
         """Begin to answer."""
-        _comms().register_target(PANEL_TARGET, self._on_open)
+        comm_targets().register_target(PANEL_TARGET, self._on_open)
 
     def unregister(self) -> None:
         """Answer no more."""
-        _comms().unregister_target(PANEL_TARGET, self._on_open)
+        comm_targets().unregister_target(PANEL_TARGET, self._on_open)
 
     def answer(self, question: Mapping[str, object]) -> Answer:
         """Answer one question of a page.
@@ -116,14 +116,7 @@ class SessionPanel:
 
     def _on_open(self, comm: Any, _message: object) -> None:  # noqa: ANN401 - untyped library
         def reply(message: Any) -> None:  # noqa: ANN401 - untyped library
-            comm.send(self._reply(message["content"]["data"]))
+            question = data_of(message)
+            comm.send({**self.answer(question), "id": question.get("id")})
 
         comm.on_msg(reply)
-
-    def _reply(self, data: object) -> Answer:
-        question = cast("dict[str, object]", data) if isinstance(data, dict) else {}
-        return {**self.answer(question), "id": question.get("id")}
-
-
-def _comms() -> Any:  # noqa: ANN401 - untyped library
-    return import_module("comm").get_comm_manager()
