@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 Message = dict[str, object]
 
 
+def plain(cell_id: str, source: str, **more: object) -> dict[str, object]:
+    """Return a code cell as a notebook holds it."""
+    return {"id": cell_id, "cell_type": "code", "source": source, "outputs": [], **more}
+
+
 class Events:
     def __init__(self) -> None:
         self.callbacks: dict[str, list[Callable[..., object]]] = {

@@ -1,4 +1,4 @@
-"""A shell with the extension, in a home and a folder of its own."""
+"""A shell with the extension, in a home and a folder of its own, and a loop for runs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import braincode_jupyter
 from braincode_jupyter.notebook import use_models
+from braincode_jupyter.notebook.loop import RunLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
 Shell = Any  # IPython has no complete types
+
+
+@pytest.fixture
+def loop() -> Iterator[RunLoop]:
+    made = RunLoop()
+    yield made
+    made.shut_down()
 
 
 @pytest.fixture

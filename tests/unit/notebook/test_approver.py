@@ -14,7 +14,7 @@ from braincode_jupyter.protocol.tools import ApprovalAnswer, ApprovalRequest, To
 from braincode_jupyter.widget.questions import Questions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 
 class FakePage:
@@ -106,13 +106,6 @@ def typing(*typed: str | None) -> Callable[[Question], str | None]:
         return left.pop(0)
 
     return read
-
-
-@pytest.fixture
-def loop() -> Iterator[RunLoop]:
-    made = RunLoop()
-    yield made
-    made.shut_down()
 
 
 async def asked(page: FakePage) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
-from watched_kernel import Kernel
+from watched_kernel import Kernel, plain
 
 from braincode_jupyter.notebook.cells import ShellCells
 from braincode_jupyter.references import limits
@@ -266,10 +266,6 @@ def test_cells_that_ran_before_are_known_by_their_source() -> None:
         ("", 3, "load"),
         ("", 4, "ask"),
     ]
-
-
-def plain(cell_id: str, source: str, **more: object) -> dict[str, object]:
-    return {"id": cell_id, "cell_type": "code", "source": source, "outputs": [], **more}
 
 
 def write_notebook(path: Path, cells: Sequence[dict[str, object]]) -> None:

@@ -3,24 +3,13 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
 
 from braincode_jupyter.errors import RunCancelledError, UsageError
 from braincode_jupyter.notebook.loop import RunLoop, follow, wait
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 NAME: contextvars.ContextVar[str] = contextvars.ContextVar("NAME", default="none")
-
-
-@pytest.fixture
-def loop() -> Iterator[RunLoop]:
-    made = RunLoop()
-    yield made
-    made.shut_down()
 
 
 async def answer(value: object) -> object:

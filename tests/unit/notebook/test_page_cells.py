@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from watched_kernel import Kernel
+from watched_kernel import Kernel, plain
 
 from braincode_jupyter.notebook.cells import MAX_ANNOUNCED
 from braincode_jupyter.references import limits
@@ -9,10 +9,6 @@ from braincode_jupyter.references import limits
 
 def pushed(*cells: dict[str, object]) -> dict[str, object]:
     return {"running": "ask", "cells": list(cells)}
-
-
-def plain(cell_id: str, source: str, **more: object) -> dict[str, object]:
-    return {"id": cell_id, "cell_type": "code", "source": source, "outputs": [], **more}
 
 
 def test_a_pushed_notebook_gives_order_text_and_cells_that_did_not_run() -> None:
