@@ -84,6 +84,7 @@ def test_typing_a_reference_opens_a_list_with_what_each_offer_is(
     expect(offers(notebook).locator(".jp-Completer-icon").first).to_be_visible()
     texts = offers(notebook).locator(".jp-Completer-match").all_inner_texts()
     assert len(texts) == len(set(texts))
+    assert texts[:3] == ["@cell:", "@out:", "@var:"]
 
     notebook.page.keyboard.type("cell:cl")
     expect(offers(notebook)).to_have_count(1)

@@ -25,6 +25,8 @@ export interface IOffer {
   readonly text: string;
   /** What the offer stands for; untrusted text. */
   readonly detail: string;
+  /** Its place in the list. */
+  readonly place: number;
   /** The typed text that it replaces, in the source of the cell. */
   readonly replaces: { readonly start: number; readonly end: number };
 }
@@ -63,6 +65,17 @@ export class OfferModel extends CompleterModel {
   /** `isOurs`: there is nothing to be offered but ours, which may still be on their way. */
   constructor(private readonly isOurs: () => boolean) {
     super();
+  }
+
+  /** In the order of the kernel; JupyterLab goes by the alphabet, where `@var:` comes last. */
+  completionItems(): CompletionHandler.ICompletionItems {
+    const isKnown = this.processedItemsCache !== null;
+    const items: readonly IOfferItem[] = super.completionItems();
+    if (!isKnown) {
+      const place = ({ braincode }: IOfferItem): number => braincode?.place ?? 0;
+      this.processedItemsCache = [...items].sort((one, other) => place(one) - place(other));
+    }
+    return this.processedItemsCache ?? items;
   }
 
   setCompletionItems(items: IOfferItem[]): void {

@@ -80,7 +80,7 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
     return {
       start: request.offset - [...fragment].length,
       end: request.offset,
-      items: offers.map(({ text, kind, detail }) => offerItem(kind, { text, detail, replaces }))
+      items: offers.map(({ text, kind, detail }, place) => offerItem(kind, { text, detail, place, replaces }))
     };
   }
 
