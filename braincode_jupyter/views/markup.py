@@ -110,8 +110,9 @@ def text(content: str) -> Html:
 
 
 def verbatim(content: str) -> Html:
-    """Return a code block."""
-    return Html(f"<pre><code>{escape(content, quote=True)}</code></pre>")
+    """Return a code block, as a figure: where our style is missing, pages give that a margin."""
+    code = f"<pre><code>{escape(content, quote=True)}</code></pre>"
+    return Html(f"<figure>{code}</figure>")
 
 
 def name_of(content: str) -> Html:

@@ -146,6 +146,14 @@ def test_B33_every_streamed_prefix_is_tame(text: str) -> None:
         assert_tame(to_html(view))
 
 
+def test_code_has_a_margin_where_our_style_is_missing() -> None:
+    reply = sample.reply("primary", "p", 1, "```python\na < b\n```\n\nThen.")
+
+    html = to_html(fold(start_view("s"), reply))
+
+    assert "<figure><pre><code>a &lt; b</code></pre></figure><p>Then.</p>" in html
+
+
 def test_steps_with_code_between_them_are_numbered_on() -> None:
     html = to_html(fold(start_view("s"), sample.reply("primary", "p", 1, "1. a\n\n---\n\n2. b")))
 
