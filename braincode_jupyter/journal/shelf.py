@@ -33,6 +33,8 @@ ANSWER_S: Final = 0.4
 """Time that one answer may take; seconds."""
 _SEARCHED_CHARS: Final = 2_000
 """Characters of a request that are searched."""
+_ID_CHARS: Final = 4
+"""Fewer are no beginning of an id."""
 _UNFINISHED: Final = frozenset({"interrupted", ""})
 
 
@@ -41,6 +43,13 @@ class _Known:
     stamp: tuple[int, int]
     facts: SessionFacts
     searched: str
+
+    def holds(self, word: str) -> bool:
+        """Whether a search for this word finds it."""
+        # A number that is looked for stands somewhere in most ids.
+        start = word.removeprefix("@@")
+        is_id = len(start) >= _ID_CHARS and self.facts.session_id.casefold().startswith(start)
+        return is_id or word in self.searched
 
 
 class SessionShelf:
@@ -76,7 +85,8 @@ class SessionShelf:
         Parameters
         ----------
         query : str
-            Words that a row holds, all of them, in its request, id, models or state; empty: all.
+            Words that a row holds, all of them, in its request, models or state, or its id begins
+            with; empty: all.
         start : int
             ``next_start`` of the page before; 0 looks at the folder anew.
         limit : int
@@ -111,7 +121,7 @@ class SessionShelf:
 
     def _row(self, candidate: Candidate, words: Sequence[str]) -> SessionRow | None:
         known = self._read(candidate)
-        if not all(word in known.searched for word in words):
+        if not all(known.holds(word) for word in words):
             return None
         is_open = known.facts.detail in _UNFINISHED
         return to_row(known.facts, is_running=is_open and is_being_written(candidate.path))
@@ -124,7 +134,7 @@ class SessionShelf:
         facts = read_entry(candidate, with_usage=True).facts
         prompt = facts.prompt or ""
         state = facts.detail or facts.status
-        parts = (prompt[:_SEARCHED_CHARS], facts.session_id, state, *facts.models)
+        parts = (prompt[:_SEARCHED_CHARS], state, *facts.models)
         # The rest of the facts can be long, and is not shown in a row.
         short = replace(facts, prompt=prompt[: 4 * PROMPT_CHARS], summary=None)
         known = _Known(stamp=stamp, facts=short, searched=" ".join(parts).casefold())

@@ -62,7 +62,9 @@ def test_a_row_tells_state_time_models_and_cost(tmp_path: Path) -> None:
     assert unpriced.cost_usd is None
 
 
-def test_a_search_finds_all_its_words_in_request_id_model_and_state(tmp_path: Path) -> None:
+def test_a_search_finds_all_its_words_in_request_model_state_and_at_the_head_of_the_id(
+    tmp_path: Path,
+) -> None:
     many(tmp_path, 30)
     shelf = SessionShelf(tmp_path)
 
@@ -70,7 +72,9 @@ def test_a_search_finds_all_its_words_in_request_id_model_and_state(tmp_path: Pa
 
     assert found == ["s0020", "s0010", "s0000"]
     assert [row.session_id for row in shelf.page("s0007 claude completed").rows] == ["s0007"]
+    assert [row.session_id for row in shelf.page("@@S0007").rows] == ["s0007"]
     assert shelf.page("sales nowhere").rows == ()
+    assert shelf.page("sales 0020").rows == shelf.page("sales s00").rows == ()
 
 
 def test_an_answer_that_takes_too_long_says_where_to_go_on(tmp_path: Path) -> None:
