@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.records import AnyRecord
     from braincode_jupyter.protocol.sections import ModelCall
+    from braincode_jupyter.protocol.tools import ToolReturn
     from braincode_jupyter.runtime import PreparedRun, Run
 
 Asked = tuple[str, str, int, int]
@@ -276,3 +277,31 @@ async def test_a_conversation_that_is_cut_twice_changes_nothing_again(tmp_path: 
         assert project.lines("marks") == ["one", "two"], cut
         assert "x * 2" in (project.root / "double.py").read_text(), cut
         assert drawn(run) == drawn(whole), cut
+
+
+async def test_the_next_model_makes_no_change_of_the_one_that_broke_off_again(
+    tmp_path: Path,
+) -> None:
+    project = Project.make(tmp_path)
+    project.put(())
+    given: list[str] = []
+
+    def line(call: ModelCall) -> object:
+        if call.call_kind != "primary":
+            return json.dumps(PLAN) if call.call_kind == "router" else json.dumps(APPROVES)
+        breaks = 0 if call.attempt == 1 else None
+        calls = (mark("one"), edit("x * 3", "x * 2"))
+        return Reply(text="Done.", tool_calls=calls, then=keep, break_after=breaks)
+
+    def keep(returns: Sequence[ToolReturn]) -> str:
+        given.append(" ## ".join(one.text for one in returns))
+        return "Done."
+
+    asked = project.arguments(ScriptedModel(line))
+    run = await played(prepare_run("fix double.py", asked, Sources()))
+
+    assert (run.status, run.answer) == ("completed", "Done.")
+    assert given[0] == given[1]
+    assert project.lines("marks") == ["one"]
+    calls = next(one.tool_calls for one in run.view.agents if one.kind == "primary")
+    assert [one.name for one in calls] == ["exec_command", "edit_file", "run_script"]

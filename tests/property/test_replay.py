@@ -15,7 +15,12 @@ from braincode_jupyter.brain.effects import CallModel, EndRun, WriteRecord
 from braincode_jupyter.brain.going_on import take_up
 from braincode_jupyter.brain.step import initial, step
 from braincode_jupyter.errors import ModelError
-from braincode_jupyter.protocol.records import RetryRequested, parse_record
+from braincode_jupyter.protocol.records import (
+    ModelReplied,
+    RetryRequested,
+    UsageRecorded,
+    parse_record,
+)
 from braincode_jupyter.protocol.work_records import MAX_RETRIES
 from braincode_jupyter.runtime.launch import SystemClock, random_id
 from braincode_jupyter.runtime.orchestrator import Orchestrator
@@ -157,6 +162,27 @@ def expect_replay(run: Orchestrator) -> None:
     assert calls == [call.call_id for call in run.calls]
     assert ended == 1
     assert all(record in run.records for record in decided)
+
+
+def test_what_was_spent_is_read_from_older_sessions_too_and_counted_once(tmp_path: Path) -> None:
+    lines = {"routeBrain": json.dumps(PLAN), "librarian": ModelError("down", code="network")}
+    run = performed(ScriptedModel(lines), tmp_path)
+    failed = next(one for one in run.state.workers if one.role == "librarian").context_id
+
+    older = list(run.records)
+    for place, record in enumerate(run.records):
+        if isinstance(record, ModelReplied):
+            spent = older[place + 1]
+            assert isinstance(spent, UsageRecorded)
+            older[place : place + 2] = [spent, record.model_copy(update={"usage": None})]
+    replies_alone = [one for one in run.records if not isinstance(one, UsageRecorded)]
+
+    state = initial(run.request)
+    for record in older:
+        state, _ = step(state, record)
+    assert state.spent_tokens == run.state.spent_tokens > 0
+    booked = [take_up(one, failed) for one in (run.records, older, replies_alone)]
+    assert len({taken.origin.spent_tokens for taken in booked}) == 1
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
