@@ -15,8 +15,10 @@ const messages = (key, form) =>
     : Object.entries(form).map(([name, text]) => [`${key}.${name}`, escaped(text)]);
 
 for (const [language, locale] of Object.entries(locales)) {
-  const groups = JSON.parse(await readFile(`${root}/views/catalogue/${language}.json`, 'utf8'));
-  const all = Object.entries(groups).flatMap(([group, forms]) =>
+  const catalogue = `${root}/views/catalogue`;
+  const files = [`${catalogue}/${language}.json`, `${catalogue}/records/${language}.json`];
+  const read = await Promise.all(files.map(file => readFile(file, 'utf8')));
+  const all = read.flatMap(text => Object.entries(JSON.parse(text))).flatMap(([group, forms]) =>
     Object.entries(forms).flatMap(([name, form]) => messages(`${group}.${name}`, form))
   );
   const tag = locale.replace('_', '-');

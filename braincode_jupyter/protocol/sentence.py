@@ -16,6 +16,14 @@ class Sentence(Packet):
     """Group and name in the catalogue: ``reasons.timeout``."""
     values: "dict[str, str | int | Sentence]" = Field(default_factory=dict)
     """Texts from outside as they came, numbers, and other sentences."""
+    english: str = ""
+    """What a record says, for a reader who does not know the key; empty if no record has it."""
+
+    def __str__(self) -> str:
+        return self.english or self.key
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
 
 
 Said: TypeAlias = str | Sentence

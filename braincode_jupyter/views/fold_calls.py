@@ -10,6 +10,7 @@ from braincode_jupyter.views.clean import clean_line, clean_text, clip_text, cou
 from braincode_jupyter.views.fold_plan import DEMO_PROVIDER, MAX_SUMMARY_CHARS, demo_note
 from braincode_jupyter.views.matrix import note_sections
 from braincode_jupyter.views.reasons import hint_of
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.roster import AgentKey, find_agent, get_agent, kind_of, put_agent
 from braincode_jupyter.views.run_view import AnswerView, AttemptView
 from braincode_jupyter.views.usage import NOT_CALLED, count_call, count_tokens, tokens_of
@@ -117,13 +118,13 @@ def note_failure(view: RunView, record: ModelFailed) -> RunView:
             attempt=record.attempt,
             model_id=clean_line(record.model_id),
             code=record.code,
-            message=clip_text(record.error, MAX_SUMMARY_CHARS),
+            message=recorded("failures", clip_text(record.error, MAX_SUMMARY_CHARS)),
         ),
     )
     agent = agent.model_copy(
         update={
             "partial": partial,
-            "hint": clean_text(record.hint) or hint_of(record.code),
+            "hint": recorded("failures", clean_text(record.hint)) or hint_of(record.code),
             "reason": sentence(f"reasons.{record.code}"),
             "state": failed_state(record.code) if done else agent.state,
             "ended_ms": record.timestamp if done else agent.ended_ms,
@@ -189,7 +190,9 @@ def note_budget(view: RunView, record: BudgetChecked) -> RunView:
 
 def note_warning(view: RunView, message: Said) -> RunView:
     """Add a warning once."""
-    warning = clip_text(message, MAX_SUMMARY_CHARS) if isinstance(message, str) else message
+    warning = message
+    if isinstance(message, str):
+        warning = recorded("warnings", clip_text(message, MAX_SUMMARY_CHARS))
     is_empty = isinstance(warning, str) and not warning.strip()
     if is_empty or warning in view.warnings or len(view.warnings) >= MAX_WARNINGS:
         return view

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from braincode_jupyter.protocol.sentence import sentence
 from braincode_jupyter.views.change_view import ChangedFileView, ChangesView, CheckView
 from braincode_jupyter.views.clean import clean_line, clean_text
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.run_view import ReviewView
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def note_checks(view: RunView, record: ChecksRan) -> RunView:
             update={
                 "kind": record.patch_kind or "",
                 "checks_state": record.status,
-                "checks_reason": clean_line(record.reason or "", MAX_REASON_CHARS),
+                "checks_reason": recorded(
+                    "judged", clean_line(record.reason or "", MAX_REASON_CHARS)
+                ),
                 "checks": tuple(_check(one) for one in record.results[:MAX_CHECKS]),
             }
         ),

@@ -24,6 +24,7 @@ from braincode_jupyter.views.fold_workers import (
     note_result,
 )
 from braincode_jupyter.views.reasons import hint_of
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.roster import OPEN_STATES
 from braincode_jupyter.views.run_view import AnswerView, AttemptView, ReviewView
 from braincode_jupyter.views.timeline import few_names, settle
@@ -45,6 +46,7 @@ ENDED = frozenset({"completed", "failed", "cancelled", "interrupted"})
 """States of a run that is over; a question ends it too, once its end record is there."""
 
 _NOT_REVIEWED = "not reviewed"
+_UNREVIEWED_KEYS = frozenset({"warnings.demoReview", "warnings.silentReview"})
 _NOT_RUN = sentence("said.notRun")
 _INTERRUPTED = sentence("said.interrupted")
 _LOST_STATES = frozenset({"failed", "blocked", "cancelled", "cut_off"})
@@ -92,12 +94,14 @@ def _told_once(view: RunView) -> RunView:
     """Leave out warnings that repeat what the review says: that there was none, and why."""
     if view.review.state != "not_reviewed":
         return view
-    kept = tuple(
-        one
-        for one in view.warnings
-        if not isinstance(one, str) or _NOT_REVIEWED not in one.casefold()
-    )
+    kept = tuple(one for one in view.warnings if not _says_unreviewed(one))
     return view.model_copy(update={"warnings": kept})
+
+
+def _says_unreviewed(warning: Said) -> bool:
+    if isinstance(warning, str):
+        return _NOT_REVIEWED in warning.casefold()
+    return warning.key in _UNREVIEWED_KEYS
 
 
 def _note_lost(view: RunView) -> RunView:
@@ -117,8 +121,8 @@ def note_run_failure(view: RunView, record: RunFailed) -> RunView:
     view = view.model_copy(
         update={
             "state": ending,
-            "error": clip_text(record.error, MAX_ITEM_CHARS),
-            "hint": clean_text(record.hint) or hint_of(record.code),
+            "error": recorded("failures", clip_text(record.error, MAX_ITEM_CHARS)),
+            "hint": recorded("failures", clean_text(record.hint)) or hint_of(record.code),
         }
     )
     return _finish(view, ending, record.timestamp)
@@ -247,7 +251,7 @@ def _note_lost_attempt(view: RunView, record: RunFailed) -> RunView:
                 attempt=record.attempt,
                 model_id=agent.model_id or "",
                 code=code,
-                message=clip_text(record.error, MAX_ITEM_CHARS),
+                message=recorded("failures", clip_text(record.error, MAX_ITEM_CHARS)),
             ),
         )
         if agent.kind == "primary" and all(a.attempt != record.attempt for a in agent.attempts)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         RunStart,
         TodosUpdated,
     )
-    from braincode_jupyter.protocol.sentence import Sentence
+    from braincode_jupyter.protocol.sentence import Said, Sentence
     from braincode_jupyter.views.run_view import AgentView, RunView
 
 MAX_REQUEST_CHARS = 4_000
@@ -110,7 +110,7 @@ def note_plan(view: RunView, plan: RuntimePlan, timestamp: int) -> RunView:
             "brain_id": clean_line(plan.brain.id),
             "mode": plan.mode,
             "routing": routed,
-            "routing_reason": clip_text(reason, MAX_GOAL_CHARS),
+            "routing_reason": recorded("plans", clip_text(reason, MAX_GOAL_CHARS)),
             "phase": "working" if view.phase in {"starting", "routing"} else view.phase,
         }
     )
@@ -180,13 +180,16 @@ def note_question(view: RunView, record: ClarificationRequested) -> RunView:
     """Take the question for which the run stops."""
     asked = record.clarification
     options = [
-        (clean_line(option.label), clip_text(option.description, MAX_GOAL_CHARS))
+        (
+            recorded("plans", clean_line(option.label)),
+            recorded("plans", clip_text(option.description, MAX_GOAL_CHARS)),
+        )
         for option in asked.options[:6]
     ]
     question = ClarificationView(
-        question=clip_text(asked.question, MAX_GOAL_CHARS),
-        reason=clip_text(asked.reason, MAX_GOAL_CHARS),
-        missing=tuple(clean_line(item) for item in asked.missing[:12]),
+        question=recorded("plans", clip_text(asked.question, MAX_GOAL_CHARS)),
+        reason=recorded("plans", clip_text(asked.reason, MAX_GOAL_CHARS)),
+        missing=tuple(recorded("plans", clean_line(item)) for item in asked.missing[:12]),
         options=tuple(options),
     )
     return view.model_copy(update={"clarification": question, "state": "needs_clarification"})
@@ -245,7 +248,7 @@ def _note_worker(
     agent = get_agent(view, key, timestamp)
     planned = agent.having(
         is_planned=True,
-        goal=clip_text(worker.goal, MAX_GOAL_CHARS),
+        goal=recorded("plans", clip_text(worker.goal, MAX_GOAL_CHARS)),
         todo_ids=tuple(clean_line(todo) for todo in worker.todo_ids or ()),
         model_id=agent.model_id or (None if worker.model is None else clean_line(worker.model.id)),
     )
@@ -262,15 +265,15 @@ def _note_review_need(view: RunView) -> RunView:
 def _todo(item: AgentTodoItem) -> TodoView:
     return TodoView(
         id=clean_line(item.id),
-        title=clean_line(item.title, 400),
+        title=recorded("plans", clean_line(item.title, 400)),
         role=clean_line(item.role),
         state=item.status,
         summary=_summary(item.summary),
     )
 
 
-def _summary(text: str | None) -> str | None:
-    return clean_line(text, MAX_TODO_CHARS) if text else None
+def _summary(text: str | None) -> Said | None:
+    return recorded("plans", clean_line(text, MAX_TODO_CHARS)) if text else None
 
 
 def _merged(known: TodoView, changed: TodoView | None) -> TodoView:

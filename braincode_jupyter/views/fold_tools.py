@@ -172,7 +172,7 @@ def note_execution(view: RunView, record: ToolExecuted) -> RunView:
                 "chars": chars if is_number else None,
                 "progress": "",
                 "isolation": recorded("rules", _said(summary, "isolation")),
-                "reason": _said(summary, "refused"),
+                "reason": recorded("refused", _said(summary, "refused")),
             }
         )
     return put_agent(view, _with_call(agent, call))

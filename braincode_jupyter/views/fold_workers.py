@@ -21,6 +21,7 @@ from braincode_jupyter.views.fold_plan import (
     note_todo_update,
 )
 from braincode_jupyter.views.reasons import CODES, hint_of, meaning_of
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.roster import (
     OPEN_STATES,
     AgentKey,
@@ -118,7 +119,7 @@ def note_result(
     agent = agent.model_copy(
         update={
             "state": state,
-            "goal": agent.goal or clip_text(result.goal, MAX_GOAL_CHARS),
+            "goal": agent.goal or recorded("plans", clip_text(result.goal, MAX_GOAL_CHARS)),
             "ended_ms": agent.ended_ms or timestamp or None,
             "model_id": agent.model_id or (clean_line(result.model_id or "") or None),
             "summary": summary,
@@ -150,7 +151,7 @@ def note_worker_failure(view: RunView, record: WorkerFailed) -> RunView:
             attempt=record.attempt,
             model_id=agent.model_id or "",
             code=record.code or "provider_error",
-            message=clip_text(record.error, MAX_SUMMARY_CHARS),
+            message=recorded("failures", clip_text(record.error, MAX_SUMMARY_CHARS)),
         )
         known = any(
             one.attempt == record.attempt and one.retry == agent.retries for one in agent.attempts
@@ -200,9 +201,9 @@ def note_decision(view: RunView, decision: ReviewDecision) -> RunView:
         reason=reason,
         rationale=clip_text(decision.rationale, MAX_SUMMARY_CHARS),
         findings=tuple(_finding(one) for one in decision.findings[:MAX_ITEMS]),
-        required_changes=_items(decision.required_changes),
+        required_changes=_judged(decision.required_changes),
         blocking_issues=_items(decision.blocking_issues),
-        residual_risks=_items(decision.residual_risks),
+        residual_risks=_judged(decision.residual_risks),
         independence="" if decision.independence is None else decision.independence.level,
     )
     return view.model_copy(update={"review": review})
@@ -210,7 +211,7 @@ def note_decision(view: RunView, decision: ReviewDecision) -> RunView:
 
 def _note_handoff(view: RunView, packet: HandoffPacket, *, phase: str, timestamp: int) -> RunView:
     agent = get_agent(view, _key(phase, packet.task.agent_role, packet.task.id), timestamp)
-    goal = agent.goal or clip_text(packet.task.goal, MAX_GOAL_CHARS)
+    goal = agent.goal or recorded("plans", clip_text(packet.task.goal, MAX_GOAL_CHARS))
     queued = agent.queued_ms or timestamp or None
     todo_ids = agent.todo_ids or tuple(t.id for t in view.todos if t.role == agent.role)
     is_planned = agent.goal == goal and agent.todo_ids == todo_ids
@@ -253,7 +254,7 @@ def _reason(agent: AgentView, result: ExecutedWorkerResult, state: AgentState) -
 
 def _words_of(error: str) -> Said:
     """Return what a reason code means; any other text as it is."""
-    return meaning_of(error) or clip_text(error, MAX_ITEM_CHARS)
+    return meaning_of(error) or recorded("failures", clip_text(error, MAX_ITEM_CHARS))
 
 
 def _end_primary(view: RunView, agent: AgentView, record: TodosUpdated) -> RunView:
@@ -300,13 +301,17 @@ def _items(items: tuple[str, ...]) -> tuple[str, ...]:
     return (*kept, f"… +{rest}") if rest > 0 else kept
 
 
+def _judged(items: tuple[str, ...]) -> tuple[Said, ...]:
+    return tuple(recorded("judged", item) for item in _items(items))
+
+
 def _finding(finding: ReviewFinding) -> FindingView:
     place = finding.file or ""
     if place and finding.line:
         place = f"{place}:{finding.line}"
     return FindingView(
         severity=finding.severity,
-        text=clip_text(finding.issue, MAX_ITEM_CHARS),
+        text=recorded("judged", clip_text(finding.issue, MAX_ITEM_CHARS)),
         place=clean_line(place, 400),
         evidence=clip_text(finding.evidence or "", MAX_ITEM_CHARS),
         suggestion=clip_text(finding.suggestion or "", MAX_ITEM_CHARS),

@@ -193,14 +193,14 @@ def _question(say: Speaker, asked: ClarificationView | None) -> Html:
     if asked is None:
         return Html()
     options = [
-        joined((element("strong", label), f"{say('words.colon')}{description}"))
+        joined((element("strong", say.said(label)), f"{say('words.colon')}{say.said(description)}"))
         for label, description in asked.options
     ]
     return joined(
         (
-            element("p", element("strong", asked.question)),
-            element("p", asked.reason),
-            bullets(f"{say('words.missingFacts')}{item}" for item in asked.missing),
+            element("p", element("strong", say.said(asked.question))),
+            element("p", say.said(asked.reason)),
+            bullets(f"{say('words.missingFacts')}{say.said(item)}" for item in asked.missing),
             bullets(options),
         )
     )
@@ -253,7 +253,7 @@ def _review(say: Speaker, view: RunView) -> Html:
 def _plan(say: Speaker, view: RunView) -> Html:
     if not view.todos:
         return Html()
-    reason = element("p", view.routing_reason) if view.routing_reason else Html()
+    reason = element("p", say.said(view.routing_reason)) if view.routing_reason else Html()
     title = (groups.plan_line(say, view),)
     if len(view.todos) <= groups.LARGE:
         entries = (element("li", *_todo(say, todo)) for todo in view.todos)
@@ -273,7 +273,7 @@ def _plan(say: Speaker, view: RunView) -> Html:
 def _todo(say: Speaker, todo: TodoView) -> tuple[str, ...]:
     needs = words.needs_words(say, todo.needs_numbers)
     facts = (todo.role, say(f"todoStates.{todo.state}"), needs)
-    return (name_of(todo.title), *(f" · {fact}" for fact in facts if fact))
+    return (name_of(say.said(todo.title)), *(f" · {fact}" for fact in facts if fact))
 
 
 def _group(title: str, content: Html, state: str) -> Html:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from braincode_jupyter.protocol.sentence import Said
 
-Kind: TypeAlias = Literal["references", "rules"]
+Kind: TypeAlias = Literal[
+    "references", "rules", "plans", "warnings", "judged", "failures", "refused"
+]
 KINDS: Final = get_args(Kind)
 """Groups of the catalogue whose texts stand in records."""
 NUMBERS: Final = frozenset({"all", "chars", "columns", "count", "limit", "rows", "size"})
@@ -30,6 +32,8 @@ PARTS: Final = frozenset({"first", "rest", "what"})
 """Places that can hold a text of ours; any other holds what is outside, such as a name."""
 MAX_CHARS = 1_000
 """A longer text is none of ours."""
+_INSIDE: Final[Mapping[Kind, Kind]] = {"warnings": "references", "refused": "rules"}
+"""Where the parts of a text come from, if they are not of its own kind."""
 _DEPTH = 6
 """Texts of ours inside one another."""
 
@@ -79,7 +83,7 @@ class _Message:
 def _known(kind: Kind, text: str, depth: int) -> Said:
     fixed, open_ones = _messages(kind)
     if text in fixed:
-        return Sentence(key=fixed[text])
+        return Sentence(key=fixed[text], english=text)
     for message in open_ones if depth else ():
         found = message.values_in(text)
         if found is None:
@@ -87,14 +91,17 @@ def _known(kind: Kind, text: str, depth: int) -> Said:
         values = {name: _value(kind, name, value, depth=depth - 1) for name, value in found.items()}
         # Marks alone join anything, of others too.
         if not message.joins or any(isinstance(value, Sentence) for value in values.values()):
-            return Sentence(key=message.key, values=values)
+            return Sentence(key=message.key, values=values, english=text)
     return text
 
 
 def _value(kind: Kind, name: str, value: str, *, depth: int) -> Said | int:
     if name in NUMBERS:
         return int(value.replace(",", ""))
-    return _known(kind, value, depth) if name in PARTS else value
+    if name not in PARTS:
+        return value
+    found = _known(kind, value, depth)
+    return _known(_INSIDE[kind], value, depth) if found == value and kind in _INSIDE else found
 
 
 @cache

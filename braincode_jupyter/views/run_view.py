@@ -89,7 +89,7 @@ class TodoView(Packet):
 
     id: str
     """Slug."""
-    title: str
+    title: Said
     """What is to be done."""
     role: str
     """Owner."""
@@ -99,7 +99,7 @@ class TodoView(Packet):
     """Ids of upstream todos."""
     needs_numbers: tuple[int, ...] = ()
     """Their positions in the list, from 1."""
-    summary: str | None = None
+    summary: Said | None = None
     """What came of it."""
 
 
@@ -214,7 +214,7 @@ class AgentView(Packet):
     """State."""
     waiting_for: Said | None = None
     """What it waits for, in words."""
-    goal: str = ""
+    goal: Said = ""
     """What it is to do."""
     model_id: str | None = None
     """Model that answers."""
@@ -286,7 +286,7 @@ class FindingView(Packet):
 
     severity: str
     """low, medium or high."""
-    text: str
+    text: Said
     """The issue."""
     place: str = ""
     """File and line."""
@@ -307,11 +307,11 @@ class ReviewView(Packet):
     """The reviewer's words."""
     findings: tuple[FindingView, ...] = ()
     """Findings."""
-    required_changes: tuple[str, ...] = ()
+    required_changes: tuple[Said, ...] = ()
     """What must change."""
     blocking_issues: tuple[str, ...] = ()
     """What blocks."""
-    residual_risks: tuple[str, ...] = ()
+    residual_risks: tuple[Said, ...] = ()
     """What stays uncertain."""
     independence: str = ""
     """none, weak, moderate or strong."""
@@ -320,13 +320,13 @@ class ReviewView(Packet):
 class ClarificationView(Packet):
     """A question to the user."""
 
-    question: str
+    question: Said
     """The question."""
-    reason: str
+    reason: Said
     """Why."""
-    missing: tuple[str, ...] = ()
+    missing: tuple[Said, ...] = ()
     """What is missing."""
-    options: tuple[tuple[str, str], ...] = ()
+    options: tuple[tuple[Said, Said], ...] = ()
     """Label and description of each option."""
 
 
@@ -388,7 +388,7 @@ class RunView(Packet):
     """auto or radical."""
     routing: Said = ""
     """Who planned, in words: ``routed 0.82``, ``heuristic``."""
-    routing_reason: str = ""
+    routing_reason: Said = ""
     """Why."""
     started_ms: int = 0
     """Start."""

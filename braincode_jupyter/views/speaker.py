@@ -1,7 +1,8 @@
 """The catalogue in one language: every text of ours that people read, with its values in place.
 
 The texts are data, ``catalogue/*.json``, which the front end reads too; its `words/forms.ts` fills
-them by the same rules. A file is read on first use.
+them by the same rules. Those that stand in records are in ``catalogue/records/``; of these the
+front end has no English, which the records have. A file is read on first use.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Language = Literal["en", "fr", "zh"]
 LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 Form: TypeAlias = "str | Mapping[Literal['one', 'other'], str]"
-Forms: TypeAlias = "Mapping[str, Mapping[str, Form]]"
+Forms: TypeAlias = "dict[str, Mapping[str, Form]]"
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _GROUPING: Final[Mapping[Language, str]] = {"en": ",", "fr": "\u202f", "zh": ","}
@@ -103,7 +104,8 @@ class Speaker:
 
     def _value(self, value: Said | int) -> str:
         if isinstance(value, Sentence):
-            return self(value.key, **value.values)
+            said = self(value.key, **value.values)
+            return value.english if said == value.key and value.english else said
         return self.number(value) if isinstance(value, int) else value
 
 
@@ -127,5 +129,7 @@ def tag_of(language: Language) -> str:
 @cache
 def forms_of(language: Language) -> Forms:
     """Return all texts of a language, by group and name."""
-    path = files("braincode_jupyter.views").joinpath(f"catalogue/{language}.json")
-    return cast("Forms", json.loads(path.read_bytes()))
+    folder = files("braincode_jupyter.views").joinpath("catalogue")
+    names = (f"{language}.json", f"records/{language}.json")
+    groups = [cast("Forms", json.loads(folder.joinpath(name).read_bytes())) for name in names]
+    return groups[0] | groups[1]

@@ -194,9 +194,9 @@ def _approvals(say: Speaker, view: RunView) -> list[str]:
 def _question(say: Speaker, asked: ClarificationView | None) -> list[str]:
     if asked is None:
         return []
-    lines = [*wrap(asked.question, "  "), *wrap(asked.reason, "  ")]
-    lines.extend(bullets(f"{say('words.missingFacts')}{item}" for item in asked.missing))
-    lines.extend(bullets(say.because(label, told) for label, told in asked.options))
+    lines = [*wrap(say.said(asked.question), "  "), *wrap(say.said(asked.reason), "  ")]
+    lines.extend(bullets(f"{say('words.missingFacts')}{say.said(item)}" for item in asked.missing))
+    lines.extend(bullets(say.because(say.said(label), told) for label, told in asked.options))
     return lines
 
 
@@ -234,12 +234,12 @@ def _review(say: Speaker, view: RunView) -> list[str]:
 def _plan(say: Speaker, view: RunView) -> list[str]:
     if not view.todos:
         return []
-    lines = [*wrap(groups.plan_line(say, view), "", 2), *wrap(view.routing_reason, "  ")]
+    lines = [*wrap(groups.plan_line(say, view), "", 2), *wrap(say.said(view.routing_reason), "  ")]
     width = max(2, len(str(len(view.todos))))
     for number, todo in enumerate(view.todos, start=1):
         owner = say.told((todo.role, words.needs_words(say, todo.needs_numbers)))
         state = f"[{say(f'todoStates.{todo.state}')}]"
-        line = f"{number:>{width}} {state:<9} {todo.title} ({owner})"
+        line = f"{number:>{width}} {state:<9} {say.said(todo.title)} ({owner})"
         lines.extend(wrap(line, "  ", width + 13))
     return lines
 
@@ -271,7 +271,7 @@ def _agents(say: Speaker, view: RunView) -> list[str]:
 def _agent(say: Speaker, view: RunView, agent: AgentView) -> list[str]:
     model = f" · {agent.model_id}" if agent.model_id else ""
     lines = wrap(f"{agent.role} · {words.state_words(say, agent)}{model}", "  ")
-    lines.extend(wrap(agent.goal, "    "))
+    lines.extend(wrap(say.said(agent.goal), "    "))
     for part in (agent.reason, agent.hint, retry_words(say, view, agent)):
         lines.extend(wrap(say.said(part), "    "))
     lines.extend(f"    {line}".rstrip() for line in markdown_lines(agent.summary, WIDTH - 4))

@@ -89,9 +89,9 @@ def review_points(say: Speaker, review: ReviewView) -> tuple[str, ...]:
     """Return findings, required changes, blocking issues and risks, each with its name."""
     return (
         *(f"{say('words.blocking')}{issue}" for issue in review.blocking_issues),
-        *(f"{say('words.requiredChange')}{change}" for change in review.required_changes),
+        *(f"{say('words.requiredChange')}{say.said(change)}" for change in review.required_changes),
         *(_finding_words(say, finding) for finding in review.findings),
-        *(f"{say('words.residual')}{risk}" for risk in review.residual_risks),
+        *(f"{say('words.residual')}{say.said(risk)}" for risk in review.residual_risks),
     )
 
 
@@ -246,7 +246,7 @@ def section_words(say: Speaker, section: SectionView | MatrixColumn) -> str:
 def _finding_words(say: Speaker, finding: FindingView) -> str:
     severity = say.named("severities", finding.severity)
     parts = [
-        say("text.finding", severity=severity, text=finding.text),
+        say("text.finding", severity=severity, text=say.said(finding.text)),
         say("words.where", place=finding.place) if finding.place else "",
         say("words.evidence", text=finding.evidence) if finding.evidence else "",
         say("words.suggestion", text=finding.suggestion) if finding.suggestion else "",

@@ -48,6 +48,8 @@ SAID_TYPE = """\
 export type Sentence = {
   readonly key: string;
   readonly values: Readonly<Record<string, string | number | Sentence>>;
+  /** What a record says, for a reader who does not know the key. */
+  readonly english?: string;
 };
 /** A text from outside as it came, or a sentence of ours. */
 export type Said = string | Sentence;

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,11 @@ def test_translator_of_jupyterlab_is_given_every_text(
     (domain,) = project
     path = tmp_path / locale / "LC_MESSAGES" / f"{domain}.json"
     told = json.loads(path.read_text(encoding="utf-8"))
-    catalogue = PACKAGE / "views" / "catalogue" / f"{language}.json"
+    catalogue = PACKAGE / "views" / "catalogue"
+    files = (catalogue / f"{language}.json", catalogue / "records" / f"{language}.json")
+    groups = [json.loads(file.read_text(encoding="utf-8")).items() for file in files]
     texts: dict[str, str] = {}
-    for group, forms in json.loads(catalogue.read_text(encoding="utf-8")).items():
+    for group, forms in chain.from_iterable(groups):
         for name, form in forms.items():
             several = {"": form} if isinstance(form, str) else form
             texts |= {f"{group}.{name}.{one}".rstrip("."): text for one, text in several.items()}

@@ -13,6 +13,7 @@ import pytest
 from braincode_jupyter.protocol.records import ChangesCollected, ChecksRan, PatchSummed
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run
 from braincode_jupyter.testing import Reply, ScriptedModel
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -193,7 +194,7 @@ async def test_the_kind_of_change_goes_with_its_checks(
 
     (checks,) = [r for r in result.records if isinstance(r, ChecksRan)]
     assert (checks.patch_kind, checks.status) == (kind, "skipped")
-    assert any("not checked" in warning for warning in result.view.warnings)
+    assert any("not checked" in warning for warning in map(speaker().said, result.view.warnings))
 
 
 async def test_a_check_that_never_ends_is_ended_and_fails(project: Path) -> None:
@@ -249,8 +250,8 @@ async def test_where_nobody_can_say_what_a_command_changed_the_card_says_so(
     silent = await run(project, edit("a.py", "1", "2"))
 
     unknown = "What commands changed is not known: the project is no git repository."
-    assert unknown in told.view.warnings
-    assert unknown not in silent.view.warnings
+    assert unknown in map(speaker().said, told.view.warnings)
+    assert unknown not in map(speaker().said, silent.view.warnings)
 
 
 async def test_what_the_user_changes_meanwhile_is_not_the_runs_change(repository: Path) -> None:

@@ -11,6 +11,7 @@ from namespace import Namespace
 from braincode_jupyter.protocol.sections import Candidate, Resolution
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run
 from braincode_jupyter.testing import ScriptedModel
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ async def test_workers_of_the_embedded_model_read_the_figures_and_the_card_says_
     assert FIGURES in prompts["statistician"]
     assert FIGURES in prompts["analyst"]
     assert "Computed beforehand" in prompts["statistician"]
-    assert SAID in result.view.warnings
+    assert SAID in map(speaker().said, result.view.warnings)
     given = {(row.agent, row.source) for row in result.contexts if row.is_seen}
     assert ("statistician", "evidence:sales") in given
 
@@ -101,7 +102,7 @@ async def test_without_a_referenced_frame_there_is_neither_figure_nor_word(
 
     result = await run(tmp_path, prompt, model, **more)
 
-    assert SAID not in result.view.warnings
+    assert SAID not in map(speaker().said, result.view.warnings)
     assert all("evidence:" not in call.prompt.user for call in model.calls)
 
 
@@ -111,7 +112,7 @@ async def test_a_model_that_calls_tools_gets_no_figures(tmp_path: Path) -> None:
     result = await run(tmp_path, "mean revenue of @var:sales by region", model)
 
     assert all(FIGURES not in call.prompt.user for call in model.calls)
-    assert SAID not in result.view.warnings
+    assert SAID not in map(speaker().said, result.view.warnings)
 
 
 async def test_nothing_is_computed_where_a_model_elsewhere_could_read_it(tmp_path: Path) -> None:
@@ -120,4 +121,4 @@ async def test_nothing_is_computed_where_a_model_elsewhere_could_read_it(tmp_pat
     result = await run(tmp_path, "mean revenue of @var:sales by region", model)
 
     assert all(FIGURES not in call.prompt.user for call in model.calls)
-    assert SAID not in result.view.warnings
+    assert SAID not in map(speaker().said, result.view.warnings)

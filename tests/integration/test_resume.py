@@ -33,6 +33,7 @@ from braincode_jupyter.runtime import (
     read_run,
 )
 from braincode_jupyter.testing import Reply, ScriptedModel
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -384,7 +385,7 @@ async def test_a_file_that_changed_since_is_told_and_marks_what_was_found(
     run = await resume(tmp_path, whole.session_id, Team())
 
     assert run.status == "completed"
-    told = [one for one in run.view.warnings if "@notes.md" in one]
+    told = [one for one in map(speaker().said, run.view.warnings) if "@notes.md" in one]
     kept = run.workers["librarian"] if run.workers["librarian"].risks else run.workers["security"]
     if change == "same":
         assert (told, kept.risks) == ([], ())

@@ -24,6 +24,7 @@ from braincode_jupyter.runtime import (
 )
 from braincode_jupyter.testing import Reply, ScriptedModel
 from braincode_jupyter.views.reasons import meaning_of
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -324,7 +325,9 @@ async def test_the_card_of_the_new_run_tells_what_was_kept_and_run_again(tmp_pat
     assert agents["security"].usage.total_tokens == 0
     assert (agents["librarian"].retries, agents["librarian"].is_kept) == (1, False)
     assert {todo.state for todo in run.todos} == {"completed"}
-    assert any("librarian is run again" in warning for warning in run.view.warnings)
+    assert any(
+        "librarian is run again" in warning for warning in map(speaker().said, run.view.warnings)
+    )
 
 
 async def test_a_blocked_worker_is_run_with_what_it_lacked(tmp_path: Path) -> None:
@@ -476,4 +479,6 @@ async def test_a_reference_that_changed_since_is_told(tmp_path: Path) -> None:
 
     run = await session.again(first)
 
-    assert any("@notes.txt has changed" in warning for warning in run.view.warnings)
+    assert any(
+        "@notes.txt has changed" in warning for warning in map(speaker().said, run.view.warnings)
+    )

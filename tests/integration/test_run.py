@@ -18,6 +18,7 @@ from braincode_jupyter.protocol.records import (
 )
 from braincode_jupyter.runtime import RunArguments, Sources, plan_run, prepare_run, read_run
 from braincode_jupyter.testing import Reply, ScriptedModel
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -185,7 +186,7 @@ async def test_an_unusable_router_reply_falls_back_to_the_words(tmp_path: Path) 
     assert result.status == "completed"
     assert result.plan is not None
     assert result.plan.routing.source == "heuristic"
-    assert any("JSON" in warning for warning in result.view.warnings)
+    assert any("JSON" in warning for warning in map(speaker().said, result.view.warnings))
 
 
 @pytest.mark.parametrize("reply", ["looks good to me", '{"decision": "great"}', "{}"])
@@ -372,7 +373,10 @@ async def test_what_looks_like_a_key_in_a_file_never_leaves(tmp_path: Path) -> N
 
     assert all(key not in call.prompt.user for call in model.calls)
     assert any("masked" in call.prompt.user for call in model.calls)
-    assert any("masked as possible keys: 1 value" in text for text in result.view.warnings)
+    assert any(
+        "masked as possible keys: 1 value" in text
+        for text in map(speaker().said, result.view.warnings)
+    )
     session = tmp_path / "home" / "sessions" / f"{result.session_id}.jsonl"
     assert key not in session.read_text(encoding="utf-8")
 

@@ -11,6 +11,7 @@ import pytest
 from braincode_jupyter.errors import BraincodeError, UsageError
 from braincode_jupyter.runtime import RunArguments, Sources, prepare_run
 from braincode_jupyter.testing import ScriptedModel
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +72,7 @@ async def test_R8_R73_no_prompt_and_no_saved_card_tells_where_the_home_folder_is
     for content in run._repr_mimebundle_().values():
         shown = content if isinstance(content, str) else json.dumps(content)
         assert str(user) not in shown
-    assert any("@gone.txt" in warning for warning in run.view.warnings)
+    assert any("@gone.txt" in warning for warning in map(speaker().said, run.view.warnings))
 
 
 def test_R73_an_error_names_files_of_the_user_without_the_home_folder(user: Path) -> None:
@@ -99,7 +100,9 @@ async def test_R67_a_configured_key_of_any_shape_in_a_reference_is_masked(
     sent = "".join(call.prompt.system + call.prompt.user for call in model.calls)
     assert KEY not in sent
     assert "[secret:OPENAI_API_KEY]" in sent
-    assert any("2 of your configured keys" in warning for warning in run.view.warnings)
+    assert any(
+        "2 of your configured keys" in warning for warning in map(speaker().said, run.view.warnings)
+    )
 
 
 def test_R69_a_request_with_a_configured_key_is_refused_without_showing_it(

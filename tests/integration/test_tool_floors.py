@@ -17,6 +17,7 @@ from braincode_jupyter.runtime import RunArguments, Sources, prepare_run, read_r
 from braincode_jupyter.runtime.toolbox import MAX_CALLS_PER_AGENT
 from braincode_jupyter.testing import Reply, ScriptedModel
 from braincode_jupyter.tools.mcp_results import MAX_RESULT_BYTES
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,13 +90,13 @@ async def test_B13_agents_that_ask_for_agents_on_every_turn_have_a_floor(
 
     asked = calls_of(result.view, "primary")
     assert [call.state for call in asked] == [*["done"] * most, *["failed"] * (51 - most)]
-    assert {call.reason for call in asked[most:-1]} == {
+    assert {speaker().said(call.reason) for call in asked[most:-1]} == {
         f"All {most} specialists of this run were called. Answer with what you have."
     }
-    assert asked[-1].reason.startswith("All tool calls are used up: 50 of an agent")
+    assert speaker().said(asked[-1].reason).startswith("All tool calls are used up: 50 of an agent")
     below = calls_of(result.view, "worker")
     assert {call.state for call in below} == {"failed"}
-    assert "There is no tool 'dispatch_specialist'" in below[0].reason
+    assert "There is no tool 'dispatch_specialist'" in speaker().said(below[0].reason)
     ends = [r for r in result.records if isinstance(r, ToolExecuted) and r.event == "end"]
     assert len(ends) <= (planned + most) * (MAX_CALLS_PER_AGENT + 1)
     assert read_run(result.session_id, tmp_path / "home").view == result.view

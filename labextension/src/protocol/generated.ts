@@ -14,7 +14,7 @@ export type AgentView = {
   /** What it waits for, in words. */
   readonly waitingFor?: Said;
   /** What it is to do. */
-  readonly goal: string;
+  readonly goal: Said;
   /** Model that answers. */
   readonly modelId?: string;
   /** When it was planned. */
@@ -224,13 +224,13 @@ export type CheckView = {
 /** A question to the user. */
 export type ClarificationView = {
   /** The question. */
-  readonly question: string;
+  readonly question: Said;
   /** Why. */
-  readonly reason: string;
+  readonly reason: Said;
   /** What is missing. */
-  readonly missing: readonly string[];
+  readonly missing: readonly Said[];
   /** Label and description of each option. */
-  readonly options: readonly (readonly [string, string])[];
+  readonly options: readonly (readonly [Said, Said])[];
 };
 
 /** One column of a table. */
@@ -246,7 +246,7 @@ export type FindingView = {
   /** low, medium or high. */
   readonly severity: string;
   /** The issue. */
-  readonly text: string;
+  readonly text: Said;
   /** File and line. */
   readonly place: string;
   /** What shows it. */
@@ -352,11 +352,11 @@ export type ReviewView = {
   /** Findings. */
   readonly findings: readonly FindingView[];
   /** What must change. */
-  readonly requiredChanges: readonly string[];
+  readonly requiredChanges: readonly Said[];
   /** What blocks. */
   readonly blockingIssues: readonly string[];
   /** What stays uncertain. */
-  readonly residualRisks: readonly string[];
+  readonly residualRisks: readonly Said[];
   /** none, weak, moderate or strong. */
   readonly independence: string;
 };
@@ -386,7 +386,7 @@ export type RunView = {
   /** Who planned, in words: ``routed 0.82``, ``heuristic``. */
   readonly routing: Said;
   /** Why. */
-  readonly routingReason: string;
+  readonly routingReason: Said;
   /** Start. */
   readonly startedMs: number;
   /** End; None while running. */
@@ -534,7 +534,7 @@ export type TodoView = {
   /** Slug. */
   readonly id: string;
   /** What is to be done. */
-  readonly title: string;
+  readonly title: Said;
   /** Owner. */
   readonly role: string;
   /** State. */
@@ -544,7 +544,7 @@ export type TodoView = {
   /** Their positions in the list, from 1. */
   readonly needsNumbers: readonly number[];
   /** What came of it. */
-  readonly summary?: string;
+  readonly summary?: Said;
 };
 
 /** One tool call of an agent. */
@@ -591,6 +591,8 @@ export type UsageView = {
 export type Sentence = {
   readonly key: string;
   readonly values: Readonly<Record<string, string | number | Sentence>>;
+  /** What a record says, for a reader who does not know the key. */
+  readonly english?: string;
 };
 /** A text from outside as it came, or a sentence of ours. */
 export type Said = string | Sentence;
@@ -614,7 +616,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     role: ["string"],
     state: ["enum", "queued", ["queued", "waiting", "running", "waiting_for_approval", "completed", "unstructured", "blocked", "failed", "cancelled", "cut_off", "interrupted"]],
     waitingFor: ["optional", ["said"]],
-    goal: ["string"],
+    goal: ["said"],
     modelId: ["optional", ["string"]],
     queuedMs: ["optional", ["number"]],
     startedMs: ["optional", ["number"]],
@@ -719,10 +721,10 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     output: ["string"]
   },
   ClarificationView: {
-    question: ["string"],
-    reason: ["string"],
-    missing: ["array", ["string"]],
-    options: ["array", ["tuple", [["string"], ["string"]]]]
+    question: ["said"],
+    reason: ["said"],
+    missing: ["array", ["said"]],
+    options: ["array", ["tuple", [["said"], ["said"]]]]
   },
   ColumnView: {
     name: ["string"],
@@ -730,7 +732,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   },
   FindingView: {
     severity: ["string"],
-    text: ["string"],
+    text: ["said"],
     place: ["string"],
     evidence: ["string"],
     suggestion: ["string"]
@@ -783,9 +785,9 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     reason: ["said"],
     rationale: ["string"],
     findings: ["array", ["object", "FindingView"]],
-    requiredChanges: ["array", ["string"]],
+    requiredChanges: ["array", ["said"]],
     blockingIssues: ["array", ["string"]],
-    residualRisks: ["array", ["string"]],
+    residualRisks: ["array", ["said"]],
     independence: ["string"]
   },
   RunView: {
@@ -800,7 +802,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     brainId: ["string"],
     mode: ["string", "auto"],
     routing: ["said"],
-    routingReason: ["string"],
+    routingReason: ["said"],
     startedMs: ["number"],
     endedMs: ["optional", ["number"]],
     usage: ["object", "UsageView"],
@@ -874,12 +876,12 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   },
   TodoView: {
     id: ["string"],
-    title: ["string"],
+    title: ["said"],
     role: ["string"],
     state: ["enum", "pending", ["pending", "running", "completed", "blocked", "failed"]],
     needs: ["array", ["string"]],
     needsNumbers: ["array", ["number"]],
-    summary: ["optional", ["string"]]
+    summary: ["optional", ["said"]]
   },
   ToolCallView: {
     callId: ["string"],

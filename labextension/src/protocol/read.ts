@@ -90,7 +90,8 @@ function readSaid(data: unknown, depth: number): Said {
         .slice(0, MAX_VALUES)
         .map(([name, value]) => [name, typeof value === 'number' ? value : readSaid(value, depth + 1)])
     : [];
-  const read = known.get(data) ?? { key: data.key, values: Object.fromEntries(values) };
+  const english = typeof data.english === 'string' ? data.english.slice(0, MAX_CHARS) : '';
+  const read = known.get(data) ?? { key: data.key, values: Object.fromEntries(values), english };
   known.set(data, read);
   return read as Sentence;
 }

@@ -1,12 +1,12 @@
 /** A question that the run stopped for. */
 
-import type { RunView } from '../protocol/generated';
+import type { RunView, Said } from '../protocol/generated';
 import { KeyedList, h, lineList, setHidden, setText, setTextOrHide } from './elements';
 import type { Part } from './elements';
 import { section } from './section';
-import { WORDS } from '../words/catalogue';
+import { WORDS, spoken } from '../words/catalogue';
 
-type Option = readonly [string, string];
+type Option = readonly [Said, Said];
 
 export function clarification(): Part<RunView> {
   const part = section('ask');
@@ -27,9 +27,9 @@ export function clarification(): Part<RunView> {
       const value = view.clarification;
       part.show(value !== undefined);
       if (value) {
-        setText(question, value.question);
-        setTextOrHide(reason, value.reason);
-        missing.update(value.missing);
+        setText(question, spoken(value.question));
+        setTextOrHide(reason, spoken(value.reason));
+        missing.update(value.missing.map(spoken));
         setHidden(options, value.options.length === 0);
         optionList.update(value.options);
       }
@@ -45,8 +45,8 @@ function option(): Part<Option> {
   return {
     el,
     update([name, description]) {
-      setText(label, name);
-      setTextOrHide(text, description);
+      setText(label, spoken(name));
+      setTextOrHide(text, spoken(description));
     }
   };
 }

@@ -27,7 +27,7 @@ export function footer(): Part<RunView> {
       reference = `@@${view.sessionId}`;
       setText(brain, view.brainId || '–');
       setText(mode, [view.mode, spoken(view.routing), spoken(view.recorded)].filter(Boolean).map(text => ` · ${text}`).join(''));
-      setAttribute(mode, 'title', view.routingReason || null);
+      setAttribute(mode, 'title', spoken(view.routingReason) || null);
       setTextOrHide(models, view.models.join(WORDS.comma));
       setText(id, `@@${shortened(view.sessionId, SHOWN_ID)}`);
       setAttribute(id, 'title', reference);

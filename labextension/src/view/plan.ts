@@ -6,7 +6,7 @@ import type { Part } from './elements';
 import { LARGE, grouped } from './groups';
 import { isGoing } from './header';
 import { foldable } from './section';
-import { TODO_STATES, WORDS, stateCounts } from '../words/catalogue';
+import { TODO_STATES, WORDS, spoken, stateCounts } from '../words/catalogue';
 
 type Numbered = { readonly todo: TodoView; readonly number: string };
 
@@ -45,7 +45,7 @@ function planLine(view: RunView): string {
 function troubles(todos: readonly TodoView[]): string[] {
   const [first] = todos;
   if (first && todos.length === 1) {
-    return [WORDS.troubled({ word: TODO_STATES[first.state].word, title: first.title })];
+    return [WORDS.troubled({ word: TODO_STATES[first.state].word, title: spoken(first.title) })];
   }
   return stateCounts(todos.map(item => TODO_STATES[item.state].word));
 }
@@ -96,8 +96,8 @@ function todo(): Part<Numbered> {
       setClass(mark, `bc-mark bc-is-${tone}`);
       setText(mark, glyph);
       setTextOrHide(number, place);
-      setText(title, item.title);
-      setAttribute(el, 'title', item.summary || null);
+      setText(title, spoken(item.title));
+      setAttribute(el, 'title', spoken(item.summary) || null);
       // The sign tells the rest, and a word that comes and goes would wrap the line.
       setClass(word, isTroubled(item) ? `bc-word bc-is-${tone}` : 'bc-hidden');
       setText(word, name);

@@ -37,9 +37,9 @@ export function review(): Part<RunView> {
       setTextOrHide(rationale, value.rationale);
       setHidden(findings, value.findings.length === 0);
       list.update(value.findings);
-      changes.update(value.requiredChanges);
+      changes.update(value.requiredChanges.map(spoken));
       blocking.update(value.blockingIssues);
-      residual.update(value.residualRisks);
+      residual.update(value.residualRisks.map(spoken));
     }
   };
 }
@@ -59,7 +59,7 @@ const SEVERITY_TONES: Readonly<Record<string, string>> = { high: 'bad', medium: 
 
 function findingText({ text, place, evidence, suggestion }: FindingView): string {
   const lines = [
-    text,
+    spoken(text),
     place && WORDS.where({ place }),
     evidence && WORDS.evidence({ text: evidence }),
     suggestion && WORDS.suggestion({ text: suggestion })

@@ -4,7 +4,7 @@ import type { AgentView } from '../protocol/generated';
 import { h, setAttribute, setClass, setHidden, setText } from './elements';
 import type { Part } from './elements';
 import { count, duration } from './figures';
-import { AGENT_STATES, WORDS, agentName } from '../words/catalogue';
+import { AGENT_STATES, WORDS, agentName, spoken } from '../words/catalogue';
 
 /** An agent on the axis that goes from one time to another; what is open lasts until now. */
 export type Row = {
@@ -27,7 +27,7 @@ export function timeRow(): Part<Row> {
       const { agent } = row;
       const said = figuresOf(row);
       setText(name, agentName(agent));
-      setAttribute(name, 'title', agent.goal || null);
+      setAttribute(name, 'title', spoken(agent.goal) || null);
       setText(figures, said);
       setAttribute(figures, 'title', said || null);
       setAttribute(el, 'aria-label', rowName(row));

@@ -56,8 +56,9 @@ export function workerBody(actions: Actions, streams: ReadonlyMap<string, Stream
     update({ agent, view }) {
       latest = agent;
       setTextOrHide(facts, factsOf(agent));
-      setTextOrHide(goal, agent.goal);
-      goal.classList.toggle('bc-brief', agent.goal.length <= BRIEF_CHARS);
+      const task = spoken(agent.goal);
+      setTextOrHide(goal, task);
+      goal.classList.toggle('bc-brief', task.length <= BRIEF_CHARS);
       setClass(reason, `bc-is-${AGENT_STATES[agent.state].tone === 'bad' ? 'bad' : 'warn'}`);
       setTextOrHide(reason, spoken(agent.reason));
       setTextOrHide(hint, spoken(agent.hint));

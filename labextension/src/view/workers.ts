@@ -140,7 +140,7 @@ function entry(
       const { tone, sign: glyph } = AGENT_STATES[agent.state];
       setClass(name, `bc-name bc-ink ${color}`);
       setText(name, agentName(agent));
-      setText(goal, oneLine(agent.goal));
+      setText(goal, oneLine(spoken(agent.goal)));
       setClass(state, `bc-is-${tone}`);
       setText(mark, glyph);
       setText(word, agentWord(agent));

@@ -22,13 +22,22 @@ export type StateWord = { readonly tone: Tone; readonly sign: string; readonly w
 
 export type Groups = Readonly<Record<string, Readonly<Record<string, Form>>>>;
 
+/** Finds a text by its key. */
+export type Find = (key: string) => Form | undefined;
+type Language = { readonly locale: string; readonly groups: Groups; readonly find: Find };
+
+/** Knows no text. */
+const NONE: Find = () => undefined;
 /** English is in every bundle; the widget brings the other languages, JupyterLab's translator ours. */
 export const ENGLISH: Groups = EN;
-const LANGUAGES = new Map([['en', { locale: 'en', groups: ENGLISH }]]);
+const LANGUAGES = new Map<string, Language>([['en', { locale: 'en', groups: ENGLISH, find: NONE }]]);
 
-/** Know one more language; its locale says how numbers are written. */
-export function learn(language: string, groups: Groups): void {
-  LANGUAGES.set(language, { locale: language === 'zh' ? 'zh-CN' : language, groups });
+/**
+ * Know one more language; its locale says how numbers are written. `find` has the texts that stand
+ * in records, of which no bundle has the English.
+ */
+export function learn(language: string, groups: Groups, find: Find = NONE): void {
+  LANGUAGES.set(language, { locale: language === 'zh' ? 'zh-CN' : language, groups, find });
 }
 
 export function knows(language: string): boolean {
@@ -64,7 +73,7 @@ export let TODO_STATES: States<typeof TODO_LOOKS>;
 export let REVIEW_STATES: States<typeof REVIEW_LOOKS>;
 export let CHECK_STATES: States<typeof CHECK_LOOKS>;
 
-let FORMS: ReadonlyMap<string, Form>;
+let findForm: Find;
 export let SECTIONS: ReadonlyMap<string, string>;
 let OWNED: ReadonlyMap<string, (values: { owner: string }) => string>;
 
@@ -76,10 +85,12 @@ type States<Looks> = Readonly<Record<keyof Looks, StateWord>>;
  * language of JupyterLab's translator; without one, the page tells.
  */
 export function speak(code: string = pageLanguage()): void {
-  const { locale, groups } = LANGUAGES.get(languageOf(code)) ?? { locale: 'en', groups: ENGLISH };
+  const known = LANGUAGES.get(languageOf(code));
+  const { locale, groups, find } = known ?? { locale: 'en', groups: ENGLISH, find: NONE };
   const said = catalogueOf(groups, locale);
   LOCALE = locale;
-  FORMS = formsOf(groups);
+  const forms = formsOf(groups);
+  findForm = key => forms.get(key) ?? find(key);
   SECTIONS = new Map(Object.entries(said.sections));
   OWNED = new Map(Object.entries(said.ownedSections));
   LAB = said.lab;
@@ -153,12 +164,12 @@ export function spoken(said: Said | undefined): string {
   if (said === undefined || typeof said === 'string') {
     return said ?? '';
   }
-  const form = FORMS.get(said.key);
+  const form = findForm(said.key);
   const values = Object.entries(said.values).map(
     ([place, value]) => [place, typeof value === 'number' ? value : spoken(value)] as const
   );
   // A later version may know texts that this one does not.
-  return form === undefined ? said.key : filled(form, Object.fromEntries(values), LOCALE);
+  return form === undefined ? said.english || said.key : filled(form, Object.fromEntries(values), LOCALE);
 }
 
 /** `missing`, or `missing: why`. */

@@ -32,7 +32,7 @@ export function speakAs(translator: Translator | null | undefined): void {
       return text === key ? undefined : text;
     };
     if (find(A_KEY) !== undefined) {
-      learn(language, translated(find));
+      learn(language, translated(find), key => formOf(find, key));
     }
   }
   speak(language);
@@ -44,7 +44,7 @@ type Find = (key: string) => string | undefined;
 function translated(find: Find): Groups {
   const groups = Object.entries(ENGLISH).map(([group, forms]) => {
     const texts = Object.entries(forms).map(
-      ([name, form]) => [name, formOf(find, `${group}.${name}`, form)] as const
+      ([name, form]) => [name, formOf(find, `${group}.${name}`) ?? form] as const
     );
     return [group, Object.fromEntries(texts)] as const;
   });
@@ -52,10 +52,10 @@ function translated(find: Find): Groups {
 }
 
 /** A language may have one form where English has two. */
-function formOf(find: Find, key: string, english: Form): Form {
+function formOf(find: Find, key: string): Form | undefined {
   const [one, other] = [find(`${key}.one`), find(`${key}.other`)];
-  if (typeof english === 'string' || other === undefined) {
-    return find(key) ?? english;
+  if (other === undefined) {
+    return find(key);
   }
   return one === undefined ? { other } : { one, other };
 }

@@ -57,7 +57,7 @@ def said(token: str, root: Path, values: Mapping[str, object], *, language: Lang
         ("@a.bin", "manquant\u00a0: fichier binaire"),
         ("@big.txt", "manquant\u00a0: le fichier fait 70\u202f000 octets (limite 65\u202f536)"),
         ("@one.txt", "one.txt, 1 octet"),
-        ("@pic.svg", "chemin de pic.svg (coupé\u00a0: les images svg ne peuvent pas être jointes"),
+        ("@pic.svg", "chemin de pic.svg (coupé\u00a0: les images svg ne peuvent"),
         ("@cell:load", "cellule load, 2 lignes, 1 sortie"),
         ("@out:load", "1 sortie de la cellule load"),
         ("@var:text", "texte, 1\u202f204 caractères"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from braincode_jupyter.protocol.sentence import Sentence, sentence
+from braincode_jupyter.protocol.sentence import Sentence
 from braincode_jupyter.views.recorded import MAX_CHARS, recorded
 from braincode_jupyter.views.speaker import speaker
 
@@ -25,9 +25,11 @@ def test_a_text_of_ours_is_said_in_english_as_the_record_has_it(text: str) -> No
 
 
 def test_texts_inside_one_another_and_numbers_are_found() -> None:
-    assert recorded("references", "sales.csv, 1,204 bytes") == sentence(
-        "references.listed", first="sales.csv", rest=sentence("references.bytes", count=1_204)
-    )
+    found = recorded("references", "sales.csv, 1,204 bytes")
+
+    assert isinstance(found, Sentence)
+    size = Sentence(key="references.bytes", values={"count": 1_204}, english="1,204 bytes")
+    assert found.values == {"first": "sales.csv", "rest": size}
 
 
 @pytest.mark.parametrize("text", ["", "one, two; three", "it only looks around", "rule"])
@@ -44,7 +46,14 @@ def test_a_text_is_ours_only_where_it_can_stand() -> None:
 def test_a_name_that_reads_like_a_text_of_ours_stays_as_it_is() -> None:
     found = recorded("rules", "tests can change what runs on this machine")
 
-    assert found == sentence("rules.machine", path="tests")
+    assert isinstance(found, Sentence)
+    assert found.values == {"path": "tests"}
+
+
+def test_a_key_that_is_not_known_is_said_as_the_record_has_it() -> None:
+    later = Sentence(key="rules.fromALaterVersion", english="it is too new")
+
+    assert speaker("fr").said(later) == "it is too new"
 
 
 def test_a_long_text_is_none_of_ours() -> None:
