@@ -21,11 +21,6 @@ if TYPE_CHECKING:
             ...
 
         @property
-        def help(self) -> str:
-            """One short sentence."""
-            ...
-
-        @property
         def metavar(self) -> str:
             """Empty for a switch."""
             ...
@@ -59,8 +54,6 @@ class Offers:
         First words of `%braincode`.
     prompts : callable or None
         Gives what was asked in recent sessions, by their ids.
-    subcommand_help : callable or None
-        Gives one sentence for each of ``subcommands``.
     """
 
     project_root: Callable[[], Path] | None = None
@@ -73,7 +66,6 @@ class Offers:
     )
     subcommands: Sequence[str] = ()
     prompts: Callable[[], Mapping[str, str]] | None = None
-    subcommand_help: Callable[[], Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

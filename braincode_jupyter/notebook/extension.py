@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.page_questions import Answer
     from braincode_jupyter.protocol.ports import CellSnapshot
     from braincode_jupyter.runtime import Sources
+    from braincode_jupyter.views.speaker import Language
 
 SNAPSHOT_TARGET = "braincode.snapshot"
 """Name of the comm target that takes the notebook as the page shows it."""
@@ -166,12 +167,12 @@ def _home() -> Path:
     return default_home()
 
 
-def _preview(token: str, sources: Sources) -> str:
+def _preview(token: str, sources: Sources, language: Language) -> str:
     from braincode_jupyter.notebook.references_text import (  # noqa: PLC0415 - light load
         reference_preview,
     )
 
-    return reference_preview(token, sources=sources, home=_home())
+    return reference_preview(token, sources=sources, home=_home(), language=language)
 
 
 _LOADED: dict[int, Extension] = {}

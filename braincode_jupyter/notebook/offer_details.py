@@ -14,6 +14,8 @@ from braincode_jupyter.brain.grammar import parse_references
 from braincode_jupyter.errors import UnresolvedReferenceError
 from braincode_jupyter.references import cell_label, find_cell, outline
 from braincode_jupyter.views.clean import clean_line
+from braincode_jupyter.views.recorded import recorded
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.brain.grammar import Reference
     from braincode_jupyter.notebook.choices import Offers
     from braincode_jupyter.protocol.ports import CellSnapshot
+    from braincode_jupyter.views.speaker import Language, Speaker
 
 OfferKind = Literal[
     "cell", "markdown", "output", "variable", "file", "folder", "session",
@@ -29,12 +32,7 @@ OfferKind = Literal[
 
 _DETAIL_CHARS = 64
 """One line beside the offer."""
-_PREFIXES = {
-    "@cell:": "a cell: label, [n], -1, above or id",
-    "@out:": "the outputs of a cell",
-    "@var:": "a variable: type, shape, statistics",
-    "@@last": "the run before this",
-}
+_PREFIXES = {"@cell:": "cell", "@out:": "out", "@var:": "var", "@@last": "last"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +48,9 @@ class OfferDetail:
         return {"text": self.text, "kind": self.kind, "detail": self.detail}
 
 
-def offer_details(texts: Sequence[str], offers: Offers) -> tuple[OfferDetail, ...]:
+def offer_details(
+    texts: Sequence[str], offers: Offers, language: Language = "en"
+) -> tuple[OfferDetail, ...]:
     """Say what offered texts stand for.
 
     Parameters
@@ -59,39 +59,41 @@ def offer_details(texts: Sequence[str], offers: Offers) -> tuple[OfferDetail, ..
         As completion found them.
     offers : Offers
         Where they come from.
+    language : {'en', 'fr', 'zh'}
+        Of our own words.
 
     Returns
     -------
     tuple of OfferDetail
         In their order, those without meaning left out; without terminal controls.
     """
-    reader = _Reader(offers)
+    reader = _Reader(offers, speaker(language))
     return tuple(found for text in texts if (found := reader.read(text)) is not None)
 
 
 class _Reader:
     """Reads each source at most once."""
 
-    def __init__(self, offers: Offers) -> None:
+    def __init__(self, offers: Offers, say: Speaker) -> None:
         self._offers = offers
-        self._options = {row.flag: row for row in offers.options}
+        self._say = say
+        self._flags = {row.flag for row in offers.options}
         self._cells: Sequence[CellSnapshot] | None = None
         self._prompts: Mapping[str, str] | None = None
-        self._help: Mapping[str, str] | None = None
 
     def read(self, text: str) -> OfferDetail | None:
         """Return one detail; None if the text stands for nothing."""
         if text in _PREFIXES:
-            return OfferDetail(text=text, kind="prefix", detail=_PREFIXES[text])
+            detail = self._say.named("prefixes", _PREFIXES[text])
+            return OfferDetail(text=text, kind="prefix", detail=detail)
         if text.startswith("@"):
             return self._reference(text)
-        if text in self._options:
-            return OfferDetail(text=text, kind="option", detail=self._options[text].help)
-        if self._help is None:
-            source = self._offers.subcommand_help
-            self._help = source() if source else {}
-        if text in self._help:
-            return OfferDetail(text=text, kind="subcommand", detail=self._help[text])
+        if text in self._flags:
+            detail = self._say.named("options", text.removeprefix("--"))
+            return OfferDetail(text=text, kind="option", detail=detail)
+        if text in self._offers.subcommands:
+            detail = self._say.named("subcommands", text)
+            return OfferDetail(text=text, kind="subcommand", detail=detail)
         return OfferDetail(text=text, kind="value")
 
     def _reference(self, text: str) -> OfferDetail | None:
@@ -125,8 +127,12 @@ class _Reader:
             value = variables.get(reference.target) if variables else None
         except KeyError:
             return None
-        detail = f"{outline(value)}{', with rows' if reference.option else ''}"
-        return OfferDetail(text=text, kind="variable", detail=clean_line(detail, _DETAIL_CHARS))
+        say = self._say
+        shape = clean_line(outline(value), _DETAIL_CHARS)
+        detail = say.said(recorded("references", shape))
+        if reference.option:
+            detail = say("offers.withRows", value=detail)
+        return OfferDetail(text=text, kind="variable", detail=detail)
 
     def _cell(self, text: str, reference: Reference) -> OfferDetail | None:
         if self._cells is None:
@@ -137,8 +143,9 @@ class _Reader:
         except UnresolvedReferenceError:
             return None
         if reference.kind == "output":
+            say = self._say
             said = next((output.text for output in cell.outputs if output.text.strip()), "")
-            said = said or ("a picture" if cell.outputs else "no output")
+            said = said or (say("offers.picture") if cell.outputs else say("offers.noOutput"))
             return OfferDetail(text=text, kind="output", detail=_first_line(said))
         count = f"[{cell.execution_count}] " if cell.execution_count else ""
         kind: OfferKind = "cell" if cell.cell_type == "code" else "markdown"

@@ -79,7 +79,6 @@ def make_offers(notebook: Notebook) -> Offers:
         },
         subcommands=Late(_subcommands),
         prompts=_prompts,
-        subcommand_help=_subcommand_help,
     )
 
 
@@ -104,12 +103,6 @@ def _subcommands() -> Sequence[str]:
     from braincode_jupyter.notebook.subcommands import SUBCOMMANDS  # noqa: PLC0415 - light load
 
     return tuple(SUBCOMMANDS)
-
-
-def _subcommand_help() -> Mapping[str, str]:
-    from braincode_jupyter.notebook.subcommands import SUBCOMMANDS  # noqa: PLC0415 - light load
-
-    return {name: command.help for name, command in SUBCOMMANDS.items()}
 
 
 def _role_names() -> Sequence[str]:

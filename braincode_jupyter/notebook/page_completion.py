@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from braincode_jupyter.errors import BraincodeError
+from braincode_jupyter.home.language import spoken_language
 from braincode_jupyter.views.clean import clip_text
+from braincode_jupyter.views.speaker import language_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from braincode_jupyter.notebook.page_questions import Answer
     from braincode_jupyter.protocol.ports import CellSnapshot, CellSource
     from braincode_jupyter.runtime import Sources
+    from braincode_jupyter.views.speaker import Language
 
 MAX_CELL_CHARS = 262_144
 """Longest cell in which completion is offered."""
@@ -44,7 +47,7 @@ class PageCompletion:
         offers: Offers,
         *,
         cells_on_page: Callable[[object], Sequence[CellSnapshot]],
-        preview: Callable[[str, Sources], str],
+        preview: Callable[[str, Sources, Language], str],
     ) -> None:
         self._offers = offers
         self._cells_on_page = cells_on_page
@@ -58,7 +61,8 @@ class PageCompletion:
         question : mapping
             ``kind`` is ``offers`` (with ``text``, and ``line`` and ``column`` of the cursor, from
             0, the column in code points), or ``preview`` (with the ``token``). Both may have
-            ``cells``, as a snapshot has, and the id of the ``active`` one.
+            ``cells``, as a snapshot has, and the id of the ``active`` one; and the ``language`` of
+            the page.
 
         Returns
         -------
@@ -66,11 +70,12 @@ class PageCompletion:
             ``fragment`` and ``items``, or ``preview``; empty for a question that is none.
         """
         offers = replace(self._offers, cells=self._cells(question))
+        language = spoken_language(language_named(question.get("language")))
         match question:
             case {"kind": "offers", "text": str(text), "line": int(line), "column": int(column)}:
-                return _offered(offers, text, line=line, column=column)
+                return _offered(offers, text, line=line, column=column, language=language)
             case {"kind": "preview", "token": str(token)} if len(token) <= PREVIEW_CHARS:
-                return {"preview": self._previewed(token, offers)}
+                return {"preview": self._previewed(token, offers, language)}
             case _:
                 return {}
 
@@ -85,12 +90,12 @@ class PageCompletion:
             )
         )
 
-    def _previewed(self, token: str, offers: Offers) -> str:
+    def _previewed(self, token: str, offers: Offers, language: Language) -> str:
         from braincode_jupyter.runtime import Sources  # noqa: PLC0415 - light load
 
         try:
             sources = Sources(cells=offers.cells, variables=offers.variables)
-            text = self._preview(token, sources)
+            text = self._preview(token, sources, language)
         except BraincodeError as error:
             text = str(error)
         return clip_text(text, PREVIEW_CHARS)
@@ -107,7 +112,7 @@ class _Cells:
         return self.found
 
 
-def _offered(offers: Offers, text: str, *, line: int, column: int) -> Answer:
+def _offered(offers: Offers, text: str, *, line: int, column: int, language: Language) -> Answer:
     from braincode_jupyter.notebook.offer_details import (  # noqa: PLC0415 - light load
         offer_details,
     )
@@ -117,5 +122,5 @@ def _offered(offers: Offers, text: str, *, line: int, column: int) -> Answer:
     if len(text) > MAX_CELL_CHARS or not is_inside or "%braincode" not in text:
         return {}
     found = find(offers, text, line=line, column=column)
-    details = offer_details(found.texts, offers)
+    details = offer_details(found.texts, offers, language)
     return {"fragment": found.fragment, "items": [detail.to_wire() for detail in details]}

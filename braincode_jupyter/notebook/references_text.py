@@ -9,12 +9,15 @@ from braincode_jupyter.journal import read_lines, resolve_session
 from braincode_jupyter.notebook.tables import table
 from braincode_jupyter.references import Content, SessionText, expand
 from braincode_jupyter.views.clean import clean_text
+from braincode_jupyter.views.recorded import recorded
 from braincode_jupyter.views.session_context import read_context
 from braincode_jupyter.views.snapshot import session_reference_text
+from braincode_jupyter.views.speaker import speaker
 
 if TYPE_CHECKING:
     from braincode_jupyter.references import Expansion
     from braincode_jupyter.runtime import Sources
+    from braincode_jupyter.views.speaker import Language
 
 
 def references_text(text: str, *, sources: Sources, home: Path) -> str:
@@ -49,7 +52,9 @@ def references_text(text: str, *, sources: Sources, home: Path) -> str:
     return clean_text(table(rows) + "\nNothing was sent.")
 
 
-def reference_preview(token: str, *, sources: Sources, home: Path) -> str:
+def reference_preview(
+    token: str, *, sources: Sources, home: Path, language: Language = "en"
+) -> str:
     """Return what one reference would send: its label, then its text.
 
     Parameters
@@ -60,19 +65,25 @@ def reference_preview(token: str, *, sources: Sources, home: Path) -> str:
         Where typed references look.
     home : Path
         Where sessions are.
+    language : {'en', 'fr', 'zh'}
+        Of our own words; what would be sent is shown as it is.
 
     Returns
     -------
     str
         Not cleaned and not cut; keys are masked. `expand` raises where a run would be stopped.
     """
+    say = speaker(language)
     parts: list[str] = []
     for reference in _expanded(token, sources, home).references:
         outcome = reference.outcome
         if isinstance(outcome, Content):
-            parts += [outcome.label, outcome.cut or "", outcome.text]
+            parts.append(say.said(recorded("references", outcome.label)))
+            parts.append(say.said(recorded("references", outcome.cut or "")))
+            parts.append(outcome.text)
         else:
-            parts += [outcome.reason, outcome.hint]
+            parts.append(say.said(recorded("references", outcome.reason)))
+            parts.append(say.said(recorded("warnings", outcome.hint)))
     return "\n".join(part for part in parts if part)
 
 

@@ -90,7 +90,7 @@ def _known(kind: Kind, text: str, depth: int) -> Said:
             continue
         values = {name: _value(kind, name, value, depth=depth - 1) for name, value in found.items()}
         # Marks alone join anything, of others too.
-        if not message.joins or any(isinstance(value, Sentence) for value in values.values()):
+        if not (message.joins and all(isinstance(value, str) for value in values.values())):
             return Sentence(key=message.key, values=values, english=text)
     return text
 

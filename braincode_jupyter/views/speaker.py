@@ -2,7 +2,8 @@
 
 The texts are data, ``catalogue/*.json``, which the front end reads too; its `words/forms.ts` fills
 them by the same rules. Those that stand in records are in ``catalogue/records/``; of these the
-front end has no English, which the records have. A file is read on first use.
+front end has no English, which the records have. Those in ``catalogue/kernel/`` Python alone says.
+A file is read on first use.
 """
 
 from __future__ import annotations
@@ -130,6 +131,6 @@ def tag_of(language: Language) -> str:
 def forms_of(language: Language) -> Forms:
     """Return all texts of a language, by group and name."""
     folder = files("braincode_jupyter.views").joinpath("catalogue")
-    names = (f"{language}.json", f"records/{language}.json")
+    names = (f"{language}.json", f"records/{language}.json", f"kernel/{language}.json")
     groups = [cast("Forms", json.loads(folder.joinpath(name).read_bytes())) for name in names]
-    return groups[0] | groups[1]
+    return groups[0] | groups[1] | groups[2]

@@ -44,8 +44,11 @@ Form = str | dict[str, str]
 CATALOGUE = ROOT / "braincode_jupyter" / "views" / "catalogue"
 CATALOGUES: dict[str, dict[str, dict[str, Form]]] = {
     language: {
-        **json.loads((CATALOGUE / f"{language}.json").read_text("utf-8")),
-        **json.loads((CATALOGUE / "records" / f"{language}.json").read_text("utf-8")),
+        group: forms
+        for part in ("", "records/", "kernel/")
+        for group, forms in json.loads(
+            (CATALOGUE / f"{part}{language}.json").read_text("utf-8")
+        ).items()
     }
     for language in LANGUAGES
 }

@@ -13,6 +13,7 @@ import { COMPLETION_TARGET, askKernel } from '../notebook/ask-kernel';
 import { isLineMagic, isRequest } from '../notebook/magic';
 import { pageCells } from '../notebook/page-cells';
 import type { ITypingSettings } from '../plugins/settings';
+import { LOCALE } from '../words/catalogue';
 import { OfferModel, OfferRenderer, offerItem } from './offer-item';
 import type { IOfferItem } from './offer-item';
 import { isBeingTyped } from './open-list';
@@ -132,7 +133,8 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
     if (!kernel?.handleComms) {
       return null;
     }
-    return askKernel(kernel, COMPLETION_TARGET, { ...question, ...this.cells(context) }, TIMEOUT_MS);
+    const asked = { ...question, ...this.cells(context), language: LOCALE };
+    return askKernel(kernel, COMPLETION_TARGET, asked, TIMEOUT_MS);
   }
 
   /** The cells as the page shows them, where the user allows it: they were perhaps never run. */

@@ -7,6 +7,8 @@ import pytest
 
 from braincode_jupyter.notebook.choices import Offers
 from braincode_jupyter.notebook.offer_details import offer_details
+from braincode_jupyter.notebook.options import OPTIONS
+from braincode_jupyter.notebook.subcommands import SUBCOMMANDS
 from braincode_jupyter.protocol.ports import CellOutput, CellSnapshot
 
 if TYPE_CHECKING:
@@ -56,7 +58,8 @@ OFFERS = Offers(
     cells=Cells(),
     variables=Variables(),
     prompts=lambda: {"2026-a": "Why did\x1b[31m sales\nfall?"},
-    subcommand_help=lambda: {"doctor": "Say what was found."},
+    subcommands=("doctor",),
+    options=OPTIONS,
 )
 
 
@@ -79,7 +82,8 @@ OFFERS = Offers(
         ('@"my docs/', "folder", ""),
         ('@"my data.csv"', "file", ""),
         ("@var:", "prefix", "a variable: type, shape, statistics"),
-        ("doctor", "subcommand", "Say what was found."),
+        ("doctor", "subcommand", "what is installed, found and reachable"),
+        ("--no-review", "option", "no review"),
         ("librarian", "value", ""),
     ],
 )
@@ -87,6 +91,32 @@ def test_an_offer_is_told_by_what_it_resolves_to(text: str, kind: str, detail: s
     (found,) = offer_details([text], OFFERS)
 
     assert found.to_wire() == {"text": text, "kind": kind, "detail": detail}
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("@var:sales!rows", "pandas DataFrame 1\u202f234 × 2, avec des lignes"),
+        ("@var:rows", "list, taille\u00a0: 3"),
+        ("@out:t", "aucune sortie"),
+        ("@@last", "l’exécution précédente"),
+        ("doctor", "ce qui est installé, trouvé et joignable"),
+        ("--no-review", "pas de relecture"),
+        ("@cell:load", "[3] df = read()"),
+    ],
+)
+def test_an_offer_is_told_in_the_language_of_the_page(text: str, detail: str) -> None:
+    (found,) = offer_details([text], OFFERS, "fr")
+
+    assert found.detail == detail
+
+
+def test_options_and_commands_are_told_as_their_help_tells_them() -> None:
+    helps = {option.flag: option.help for option in OPTIONS}
+    helps |= {name: command.help for name, command in SUBCOMMANDS.items()}
+    offers = Offers(options=OPTIONS, subcommands=tuple(SUBCOMMANDS))
+
+    assert {one.text: one.detail for one in offer_details(tuple(helps), offers)} == helps
 
 
 def test_of_an_unknown_object_only_the_type_is_told() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from braincode_jupyter.runtime import Sources
+    from braincode_jupyter.views.speaker import Language
 
 NAMES = ("my data.csv", "a@b.txt", "naïve–ü.md", "数据.csv", "<img src=x onerror=alert()>.md")
 
@@ -40,7 +41,7 @@ def completion(tmp_path: Path) -> PageCompletion:
         options=(option,),
     )
 
-    def preview(token: str, sources: Sources) -> str:
+    def preview(token: str, sources: Sources, _: Language) -> str:
         if token.endswith("gone"):
             raise UnresolvedReferenceError("There is no variable.", hint="Run it first.")
         cells = sources.cells.cells() if sources.cells else ()
@@ -104,7 +105,7 @@ def test_B19_every_offered_reference_parses_back_to_itself(
 
 def test_options_have_their_help_beside_them(completion: PageCompletion) -> None:
     assert items(completion.answer(ask("%%braincode --r"))) == {
-        "--review": ("option", "Review it.")
+        "--review": ("option", "have the answer reviewed")
     }
 
 
@@ -134,6 +135,12 @@ def test_a_preview_is_what_would_be_sent_bounded_and_without_controls(
     assert isinstance(preview, str)
     assert preview.startswith("@var:sales ['not run']x")
     assert len(preview) < PREVIEW_CHARS + 100
+
+
+def test_details_are_in_the_language_of_the_page(completion: PageCompletion) -> None:
+    answer = completion.answer(ask("%%braincode\n@", language="fr-FR"))
+
+    assert items(answer)["@out:"] == ("prefix", "les sorties d’une cellule")
 
 
 def test_the_preview_of_what_does_not_resolve_says_why(completion: PageCompletion) -> None:
