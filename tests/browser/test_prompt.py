@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 OPTIONS, REQUEST = ASK.removeprefix("%%braincode ").split("\n")
 # A statement that is no cell magic by itself blocks the main thread, as older kernels always do.
 BLOCKING = f"if True:\n    get_ipython().run_cell_magic('braincode', {OPTIONS!r}, {REQUEST!r})"
-NO_ANSWER = "The kernel does not answer while this cell runs. Stop with the interrupt button (■)."
+NO_ANSWER = "The kernel does not answer while a cell runs. Stop with the interrupt button (■)."
 
 
 @pytest.mark.usefixtures("without_subshells")

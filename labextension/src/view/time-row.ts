@@ -90,7 +90,9 @@ export function figuresOf({ agent, now }: Row): string {
   return [isPlain ? '' : AGENT_STATES[agent.state].word, time, tokens].filter(Boolean).join(' · ');
 }
 
-function place(bar: HTMLElement, start: number | undefined, end: number, { from, to }: Row): void {
+/** Nothing reaches beyond now, which goes on by whole seconds. */
+function place(bar: HTMLElement, start: number | undefined, until: number, { from, to, now }: Row): void {
+  const end = Math.min(until, now);
   setHidden(bar, start === undefined || end <= start);
   if (start === undefined) {
     return;

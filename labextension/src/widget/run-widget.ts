@@ -266,8 +266,13 @@ class CardOfModel implements Listener {
   }
 
   private stop(): void {
+    const isHeard = this.isAnswered;
+    if (isHeard) {
+      // Since its last answer another cell may have come to block the kernel.
+      this.ask('busy');
+    }
     this.send({ kind: 'stop' });
-    if (this.isAnswered) {
+    if (isHeard) {
       this.isStopAsked = true;
       this.onView();
     } else {

@@ -21,7 +21,7 @@ _SCRIPT = """async ([source, view, answers]) => {
     on: (name, f) => (listeners[name] ??= []).push(f),
     send: content => {
       said.push(content);
-      if (answers && content.kind === 'ping') say({kind: 'pong', now: Date.now()});
+      if (kernel.answers && content.kind === 'ping') say({kind: 'pong', now: Date.now()});
     }
   };
   const emit = (name, value) => (listeners[name] ?? []).forEach(f => f(value));
@@ -34,8 +34,8 @@ _SCRIPT = """async ([source, view, answers]) => {
     document.body.append(el);
     return widget.render({model, el});
   };
-  const dispose = draw();
-  window.kernel = {say, said, setView, emit, draw, dispose};
+  const kernel = window.kernel = {say, said, setView, emit, draw, answers};
+  kernel.dispose = draw();
 }"""
 _LIGHT = {"--jp-layout-color1": "#fff", "--jp-content-font-color1": "rgba(0, 0, 0, 0.87)"}
 _DARK = {"--jp-layout-color1": "#111111", "--jp-content-font-color1": "rgba(255, 255, 255, 1)"}

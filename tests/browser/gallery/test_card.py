@@ -227,6 +227,18 @@ def test_B06_silent_kernel_is_said_and_stop_names_the_interrupt(open_card: OpenC
     expect(card.find(".bc-state")).to_have_text("workers at work")
 
 
+def test_a_stop_that_the_kernel_does_not_hear_of_names_the_interrupt(open_card: OpenCard) -> None:
+    card = open_card(samples.running())
+    card.page.evaluate("kernel.answers = false")
+
+    card.root.get_by_role("button", name="Stop").click()
+
+    expect(card.find(".bc-state")).to_have_text("stopping")
+    expect(card.find(".bc-note")).to_contain_text("Stop with the interrupt button")
+    card.say({"kind": "pong", "now": 1})
+    expect(card.find(".bc-note")).to_be_hidden()
+
+
 def test_card_asks_for_what_it_missed_when_it_is_drawn(open_card: OpenCard) -> None:
     card = open_card(samples.running())
 
