@@ -216,3 +216,9 @@ def test_B11_headings_are_in_order_and_each_part_has_a_name(open_card: OpenCard)
     assert all(after - before <= 1 for before, after in pairwise(headings))
     assert all(names)
     assert len(names) == len(set(names))
+
+
+def test_a_screen_reader_says_no_sign_of_what_is_folded_or_written(open_card: OpenCard) -> None:
+    card = open_card(samples.answering())
+
+    assert not re.search("[▸▾▍]", card.root.aria_snapshot())
