@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from pathlib import Path, PurePosixPath
@@ -24,6 +25,12 @@ _SYSTEM_CONNECT = socket.socket.connect
 
 _FIRST_HALF = ("test_a", "test_c", "test_e", "test_i", "test_k", "test_p")
 """How about half of the files begin whose tests need a JupyterLab."""
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage look at thousands of tests again; IPython asks for many."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

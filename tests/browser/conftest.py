@@ -25,7 +25,7 @@ from playwright.sync_api import expect, sync_playwright
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 ROOT = Path(__file__).parents[2]
 WAIT_MS = 60_000
@@ -233,13 +233,22 @@ def browser() -> Iterator[Browser]:
         made.close()
 
 
+# Loading JupyterLab is half of what a test costs; a second page of one reader has it in its cache.
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context(viewport={"width": 1100, "height": 1400})
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1100, "height": 1400})
+def page(context: BrowserContext) -> Iterator[Page]:
     made = context.new_page()
     made.set_default_timeout(WAIT_MS)
     yield made
-    context.close()
+    for page in context.pages:
+        page.close()
+    context.clear_permissions()
 
 
 @pytest.fixture
