@@ -51,8 +51,8 @@ def expect_denied(cell: Locator) -> None:
     assert RESULT not in entry_of_analyst(cell, "denied by you")
 
 
-def test_approved_while_the_cell_runs_the_code_is_run(open_notebook: Callable[..., Any]) -> None:
-    notebook = open_notebook(COMPUTE, ASK)
+def test_an_answer_counts_while_its_cell_runs(open_notebook: Callable[..., Any]) -> None:
+    notebook = open_notebook(COMPUTE, ASK, ASK)
     notebook.run(1)
     cell = notebook.start(2)
 
@@ -60,109 +60,106 @@ def test_approved_while_the_cell_runs_the_code_is_run(open_notebook: Callable[..
     expect(cell.locator(".bc-state")).to_have_text("waiting for approval")
     # What JupyterLab draws elsewhere changes no part of the card.
     expect(cell.locator(".bc-entries").first).to_be_visible()
-
     press(question, "Approve")
 
     notebook.wait_idle()
     expect_approved(cell)
     expect(cell.locator(".bc-approvals")).to_be_hidden()
 
-
-def test_denied_while_the_cell_runs_the_run_goes_on_without(
-    open_notebook: Callable[..., Any],
-) -> None:
-    notebook = open_notebook(COMPUTE, ASK)
-    notebook.run(1)
-    cell = notebook.start(2)
-
+    cell = notebook.start(3)
     press(asked(cell), "Deny")
 
     notebook.wait_idle()
     expect_denied(cell)
 
 
-@pytest.mark.parametrize("label", ["Approve", "Deny"])
 def test_an_answer_counts_while_another_cell_blocks_the_kernel(
-    open_notebook: Callable[..., Any], label: str
-) -> None:
-    notebook = open_notebook(COMPUTE, BACKGROUND, "block()")
-    notebook.run(1)
-    cell = notebook.run(2)
-    question = asked(cell)
-    notebook.start(3)
-
-    press(question, label)
-
-    expect(question).to_be_hidden()
-    (expect_approved if label == "Approve" else expect_denied)(cell)
-    expect(notebook.cell(3).locator(".jp-InputPrompt").first).to_have_text("[*]:")
-
-
-@pytest.mark.parametrize("decision", ["approve", "deny"])
-def test_a_background_run_is_answered_by_line_magic_too(
-    open_notebook: Callable[..., Any], decision: str
-) -> None:
-    notebook = open_notebook(COMPUTE, BACKGROUND, "%braincode approve", f"%braincode {decision} 1")
-    notebook.run(1)
-    cell = notebook.run(2)
-    question = asked(cell)
-
-    expect(notebook.run(3)).to_contain_text("print(sum(numbers) * ")
-    notebook.run(4)
-
-    expect(question).to_be_hidden()
-    (expect_approved if decision == "approve" else expect_denied)(cell)
-
-
-def test_a_background_run_that_asks_is_stopped_by_line_magic(
     open_notebook: Callable[..., Any],
 ) -> None:
-    notebook = open_notebook(COMPUTE, BACKGROUND, "%braincode stop")
+    notebook = open_notebook(COMPUTE, BACKGROUND, BACKGROUND, "block()")
+    notebook.run(1)
+    first, second = notebook.run(2), notebook.run(3)
+    for question in (asked(first), asked(second)):
+        expect(question).to_be_visible()
+    notebook.start(4)
+
+    press(asked(first), "Approve")
+    press(asked(second), "Deny")
+
+    for cell, expect_answered in ((first, expect_approved), (second, expect_denied)):
+        expect(cell.locator(".bc-approvals")).to_be_hidden()
+        expect_answered(cell)
+    expect(notebook.cell(4).locator(".jp-InputPrompt").first).to_have_text("[*]:")
+
+
+def test_a_background_run_is_answered_and_stopped_by_line_magic_too(
+    open_notebook: Callable[..., Any],
+) -> None:
+    shown, approve, deny, stop = (
+        f"%braincode {line}" for line in ("approve", "approve 1", "deny 1", "stop")
+    )
+    notebook = open_notebook(
+        COMPUTE, BACKGROUND, shown, approve, BACKGROUND, deny, BACKGROUND, stop
+    )
     notebook.run(1)
     cell = notebook.run(2)
     question = asked(cell)
+    expect(notebook.run(3)).to_contain_text("print(sum(numbers) * ")
+    notebook.run(4)
+    expect(question).to_be_hidden()
+    expect_approved(cell)
 
-    expect(notebook.run(3)).to_contain_text("Stopping")
+    cell = notebook.run(5)
+    question = asked(cell)
+    notebook.run(3)
+    notebook.run(6)
+    expect(question).to_be_hidden()
+    expect_denied(cell)
 
+    cell = notebook.run(7)
+    question = asked(cell)
+    expect(notebook.run(8)).to_contain_text("Stopping")
     expect(cell.locator(".bc-state")).to_contain_text("cancelled")
     expect(question).to_be_hidden()
 
 
-@pytest.mark.parametrize("label", ["Approve", "Deny"])
-def test_after_a_reload_the_question_can_still_be_answered(
-    open_notebook: Callable[..., Any], label: str
+def test_after_a_reload_questions_can_still_be_answered(
+    open_notebook: Callable[..., Any],
 ) -> None:
-    notebook = open_notebook(COMPUTE, BACKGROUND, "_braincode")
+    notebook = open_notebook(COMPUTE, BACKGROUND, BACKGROUND)
     notebook.run(1)
-    asked(notebook.run(2))
+    for index in (2, 3):
+        asked(notebook.run(index))
     document = notebook.saved()
     assert "nonce" not in str(document)
 
     notebook.open()
-    cell = notebook.cell(2)
-    press(asked(cell), label)
+    first, second = notebook.cell(2), notebook.cell(3)
+    press(asked(first), "Deny")
+    press(asked(second), "Approve")
 
-    (expect_approved if label == "Approve" else expect_denied)(cell)
+    expect_denied(first)
+    expect_approved(second)
 
 
-@pytest.mark.parametrize("way", ["stop", "interrupt"])
 def test_a_waiting_question_holds_neither_stop_nor_interrupt(
-    open_notebook: Callable[..., Any], way: str
+    open_notebook: Callable[..., Any],
 ) -> None:
-    notebook = open_notebook(COMPUTE, ASK, "1 + 1")
+    notebook = open_notebook(COMPUTE, ASK, ASK, "1 + 1")
     notebook.run(1)
-    cell = notebook.start(2)
-    asked(cell)
+    for index, way in ((2, "stop"), (3, "interrupt")):
+        cell = notebook.start(index)
+        asked(cell)
 
-    if way == "stop":
-        cell.get_by_role("button", name="Stop").click()
-    else:
-        notebook.command("notebook:interrupt-kernel")
-    notebook.wait_idle()
+        if way == "stop":
+            cell.get_by_role("button", name="Stop").click()
+        else:
+            notebook.command("notebook:interrupt-kernel")
+        notebook.wait_idle()
 
-    expect(cell.locator(".bc-state")).to_contain_text("cancelled")
-    expect(cell.locator(".bc-approvals")).to_be_hidden()
-    expect(notebook.run(3)).to_contain_text("2")
+        expect(cell.locator(".bc-state")).to_contain_text("cancelled")
+        expect(cell.locator(".bc-approvals")).to_be_hidden()
+    expect(notebook.run(4)).to_contain_text("2")
 
 
 def test_a_saved_question_asks_nobody(open_notebook: Callable[..., Any]) -> None:

@@ -28,7 +28,7 @@ def start_an_answer_that_does_not_end(notebook: Any) -> Locator:  # noqa: ANN401
     return cell
 
 
-def test_B07_a_run_ends_as_a_card_that_is_saved_without_widget_state(
+def test_B07_a_run_ends_as_a_card_that_needs_neither_widget_state_nor_kernel(
     open_notebook: Callable[..., Any],
 ) -> None:
     notebook = open_notebook(ASK)
@@ -42,18 +42,11 @@ def test_B07_a_run_ends_as_a_card_that_is_saved_without_widget_state(
     assert sorted(output["data"]) == [RUN_MIME, "text/html", "text/plain"]
     assert "widgets" not in document["metadata"]
 
-
-def test_B07_a_saved_card_is_drawn_without_a_kernel(open_notebook: Callable[..., Any]) -> None:
-    notebook = open_notebook(ASK)
-    notebook.run(1)
-    notebook.saved()
     notebook.command("notebook:shutdown-kernel")
-
     notebook.open(has_kernel=False)
 
-    card = notebook.cell(1)
-    expect(card.locator(".bc-answer")).to_contain_text("Scripted answer of librarian")
-    expect(card.get_by_role("button", name="Stop")).to_have_count(0)
+    expect(cell.locator(".bc-answer")).to_contain_text("Scripted answer of librarian")
+    expect(cell.get_by_role("button", name="Stop")).to_have_count(0)
 
 
 def test_B07_a_run_that_somebody_else_saved_half_way_is_drawn_as_interrupted(
@@ -85,8 +78,10 @@ def test_B07_a_run_saved_half_way_is_drawn_as_interrupted_when_its_kernel_is_gon
     expect(card.get_by_role("button", name="Stop")).to_have_count(0)
 
 
-def test_B06_stop_ends_a_run_that_would_take_minutes(open_notebook: Callable[..., Any]) -> None:
-    notebook = open_notebook("slow = 'primary'", ASK)
+def test_B06_stop_and_interrupt_end_runs_that_would_take_minutes(
+    open_notebook: Callable[..., Any],
+) -> None:
+    notebook = open_notebook("slow = 'primary'", ASK, "slow = 'librarian'", ASK)
     cell = start_an_answer_that_does_not_end(notebook)
 
     cell.get_by_role("button", name="Stop").click()
@@ -95,13 +90,8 @@ def test_B06_stop_ends_a_run_that_would_take_minutes(open_notebook: Callable[...
     expect(cell.locator(".bc-state")).to_contain_text("cancelled")
     expect(cell.locator(".jp-OutputArea")).to_contain_text("braincode:")
 
-
-def test_B06_a_kernel_interrupt_ends_a_run_that_would_take_minutes(
-    open_notebook: Callable[..., Any],
-) -> None:
-    notebook = open_notebook("slow = 'librarian'", ASK)
-    notebook.run(1)
-    cell = notebook.start(2)
+    notebook.run(3)
+    cell = notebook.start(4)
     expect(cell.get_by_role("button", name="Stop")).to_be_visible()
 
     notebook.command("notebook:interrupt-kernel")
