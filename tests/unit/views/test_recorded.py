@@ -32,6 +32,16 @@ def test_texts_inside_one_another_and_numbers_are_found() -> None:
     assert found.values == {"first": "sales.csv", "rest": size}
 
 
+def test_what_a_provider_said_stays_as_it_came() -> None:
+    text = "acme/large failed with status 429: slow down (3 tries, 1.5 s waited)"
+
+    said = speaker("fr").said(recorded("failures", text))
+
+    assert said == (
+        "acme/large a échoué avec le statut 429\u00a0: slow down (3 essais, 1.5\u00a0s d’attente)"
+    )
+
+
 @pytest.mark.parametrize("text", ["", "one, two; three", "it only looks around", "rule"])
 def test_any_other_text_stays_as_it_came(text: str) -> None:
     assert recorded("references", text) == text
