@@ -234,7 +234,7 @@ def test_bars_of_what_has_ended_stand_still_while_time_goes_on(open_card: OpenCa
     widths: dict[str, list[str]] = {"ended": [], "going": []}
 
     for after_s in (41, 43):
-        card.page.clock.install(time=view.started_ms / 1000 + after_s)
+        card.page.clock.set_fixed_time(view.started_ms / 1000 + after_s)
         card.set_view(view)
         bars = card.find(".bc-dense .bc-bar i:not(.bc-queued, [hidden])")
         for name, bar in (("ended", ":not(.bc-runs)"), ("going", ".bc-runs")):
