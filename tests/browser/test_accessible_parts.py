@@ -49,7 +49,7 @@ def test_B11_a_checker_finds_nothing_on_the_sessions_panel(
     search.press("ArrowDown")
     expect(panel.get_by_role("button", name="Open")).to_be_enabled()
     look(page, ".bc-panel")
-    page.keyboard.press("Enter")
+    panel.get_by_role("listbox").press("Enter")
     expect(page.locator(".bc-card-tab .bc-state")).to_contain_text("completed")
     page.evaluate("document.querySelectorAll('.bc-run details').forEach(d => { d.open = true; })")
     look(page, ".jp-Dialog-content" if is_seven else ".bc-card-tab")

@@ -124,5 +124,6 @@ async def test_a_server_of_a_project_starts_only_as_it_was_approved(
     assert [one.name for one in report.connected] == ["lookup"]
 
     write_server(root, env={"CHANGED": "1"})
-    assert "changed since you approved it" in mcp_text(home, root, shown=set())
+    said = " ".join(mcp_text(home, root, shown=set()).split())
+    assert "changed since you approved it" in said
     assert report_of(await run(root)).connected == ()
