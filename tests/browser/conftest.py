@@ -122,6 +122,7 @@ def _running(root: Path, **environment: str) -> Iterator[Lab]:
     folder.mkdir()
     _install_extension(root / "data")
     _silence_news(root / "settings")
+    _skip_build_check(root / "config")
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -208,6 +209,15 @@ def _silence_news(settings: Path) -> None:
     folder.mkdir(parents=True)
     text = json.dumps({"fetchNews": "false", "checkForUpdates": False})
     (folder / "notification.jupyterlab-settings").write_text(text)
+
+
+def _skip_build_check(config: Path) -> None:
+    """Let no page ask whether JupyterLab must be built: prebuilt extensions need none, and each
+    answer takes a second of Node.
+    """
+    folder = config / "labconfig"
+    folder.mkdir(parents=True)
+    (folder / "page_config.json").write_text(json.dumps({"buildCheck": False}))
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
