@@ -121,6 +121,7 @@ def test_a_busy_kernel_leaves_what_the_page_knows_and_its_late_answer_fits_what_
         "#| label: salt\nsalt = 1",
         "import pathlib, time\nwhile not pathlib.Path('free').exists(): time.sleep(0.05)",
         "%%braincode\nWhy? ",
+        "while not pathlib.Path('free again').exists(): time.sleep(0.05)",
     )
     notebook.run(1)
     notebook.start(3)
@@ -139,6 +140,14 @@ def test_a_busy_kernel_leaves_what_the_page_knows_and_its_late_answer_fits_what_
     expect(offers(notebook)).to_contain_text("@var:sales")
     notebook.page.keyboard.press("Enter")
     expect(notebook.cell(4).locator(".cm-line").last).to_have_text("Why? @var:sales")
+
+    notebook.start(5)
+    type_into(notebook, 4, " @")
+    expect(offers(notebook)).to_have_count(1)
+    notebook.page.wait_for_timeout(1_000)  # the list stays open until the kernel answers
+    (notebook.path.parent / "free again").touch()
+    expect(offers(notebook).filter(has_text="@var:sales")).to_be_visible()
+    expect(offers(notebook).filter(has_text="@cell:salt")).to_be_visible()
 
 
 def test_options_are_offered_with_their_help_and_plain_cells_get_no_list(

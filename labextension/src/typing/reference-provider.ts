@@ -34,6 +34,8 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
 
   /** The newest question is about something of ours, or its answer is late. */
   private isOurs = false;
+  /** The list of each notebook; while it is open, JupyterLab asks nothing anew. */
+  private readonly lists = new WeakMap<object, OfferModel>();
   /** An answer that came too late to be shown at once, and the question. */
   private late: { readonly question: string; readonly answer: JSONObject } | undefined;
 
@@ -43,8 +45,10 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
     private readonly open: (panel: NotebookPanel) => void
   ) {}
 
-  async modelFactory(): Promise<CompleterModel> {
-    return new OfferModel(() => this.isOurs);
+  async modelFactory({ widget }: ICompletionContext): Promise<CompleterModel> {
+    const list = new OfferModel(() => this.isOurs);
+    this.lists.set(widget, list);
+    return list;
   }
 
   async isApplicable(context: ICompletionContext): Promise<boolean> {
@@ -124,6 +128,7 @@ export class ReferenceProvider implements ICompletionProvider<IOfferItem> {
     const { column } = editor.getCursorPosition();
     if (isBeingTyped(lineAt(editor).slice(0, column))) {
       this.late = { question, answer };
+      this.lists.get(widget)?.reset(true);
       this.open(widget);
     }
   }
